@@ -1,0 +1,88 @@
+import type { Row } from "../data/row.js";
+import type { LlmClient, SamplingParams } from "../rollout/rollout.js";
+import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
+import type { Awaitable, Logger } from "../host/types.js";
+
+/** Seconds spent per phase of a trajectory; `numPreempted` −1 = unknown. */
+export interface AgentLoopMetrics {
+  readonly generateSequences: number;
+  readonly toolCalls: number;
+  readonly computeScore: number;
+  readonly numPreempted: number;
+}
+
+/** One trajectory: tokens, not text. Lengths of the response lists are equal. */
+export interface AgentLoopOutput {
+  readonly promptIds: readonly number[];
+  /** Sampled tokens and whatever tools and users put between them. */
+  readonly responseIds: readonly number[];
+  /** 1 = sampled by the policy, 0 = everything else. */
+  readonly responseMask: readonly (0 | 1)[];
+  /** Tempered log-probabilities; 0 where the mask is 0. Null when the server gave none: the row can be scored, not trained. */
+  readonly responseLogProbs: readonly number[] | null;
+  /** A loop may score itself; the reward loop is then skipped. */
+  readonly rewardScore?: number;
+  readonly numTurns: number;
+  readonly stopReason: string;
+  readonly minWeightVersion: number;
+  readonly maxWeightVersion: number;
+  readonly metrics: AgentLoopMetrics;
+  /** Free-form; reserved names are listed in the agent guide. */
+  readonly extraFields: Readonly<Record<string, unknown>>;
+}
+
+/** What a loop gets for one sample. A fresh loop object is made per sample. */
+export interface AgentLoopContext {
+  readonly client: LlmClient;
+  readonly tokenizer: Tokenizer;
+  readonly promptLength: number;
+  readonly responseLength: number;
+  /** Names the trajectory: use it as `requestId` so that draws are reproducible. */
+  readonly trajectoryId: string;
+  readonly seed: number;
+  readonly sampling: SamplingParams;
+  readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
+  /** Section `agent.loops.<name>`, or the entry of `agent_loop_config_path`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}
+
+/** The dataset row as the loop sees it: `messages` plus every other column. */
+export interface AgentLoopInput {
+  readonly messages: readonly ChatMessage[];
+  readonly row: Row;
+  readonly validate: boolean;
+}
+
+/** Multi-turn behaviour: one sample in, one or more trajectories out (several after context compression). */
+export interface AgentLoop {
+  run(input: AgentLoopInput): Promise<AgentLoopOutput | readonly AgentLoopOutput[]>;
+}
+
+/** Registered under an agent name; a row's `agent_name` column or the default picks it. */
+export interface AgentLoopFactory {
+  readonly name: string;
+  create(context: AgentLoopContext): Awaitable<AgentLoop>;
+}
+
+/** A prompt handed to the manager. `draw` counts the prompts handed out since the run began. */
+export interface PromptTask {
+  readonly uid: string;
+  readonly draw: number;
+  readonly row: Row;
+  readonly messages: readonly ChatMessage[];
+  readonly attempt: number;
+  /** Overrides of a single row: sessions, and greedy decoding for baselines. */
+  readonly sessions?: number;
+  readonly greedy?: boolean;
+}
+
+/** Dispatches prompts to workers. Returns when the work is accepted; results arrive through the queue. */
+export interface AgentLoopManager {
+  submit(tasks: readonly PromptTask[], options: { partition: "train" | "val"; globalStep: number; signal?: AbortSignal }): Promise<void>;
+  /** Resolves when nothing is running; rejects with the first unexpected error of a worker. */
+  drain(): Promise<void>;
+  /** Abort what is running; prompts end as `failure`. */
+  cancel(reason: unknown): Promise<void>;
+}

@@ -1,0 +1,49 @@
+import type { GlobalCounts, LossFunction, MetricValue, OutputName } from "../algorithms/algebra.js";
+import type { SequenceBatch } from "../data/sequence-batch.js";
+import type { NamedTensor } from "../data/tensor.js";
+import type { CallOptions } from "../host/types.js";
+import type { CheckpointPart, EngineCapabilities, EngineModelInfo, ModelOutputs, OptimizerConfig } from "./engine.js";
+
+/**
+ * The least that a new engine must supply; `composeEngine` makes a complete `BaseEngine` from it. Calls never overlap.
+ * A micro-batch fits the token budget; the backend may pad, pack or bucket it as it likes.
+ */
+export interface EngineBackend {
+  readonly capabilities: EngineCapabilities;
+  load(options?: CallOptions): Promise<void>;
+  modelInfo(): EngineModelInfo;
+
+  /** Forward pass: the outputs asked for, [R] each, in the batch's order. Must be free of side effects on parameters. */
+  forward(microBatch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs>;
+  /**
+   * Phase two: add ∂loss/∂θ to the gradient buffers, given ∂loss/∂output [R]. Called right after `forward` on the same
+   * micro-batch; a backend may keep activations from it or recompute.
+   */
+  backward(microBatch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void>;
+  /**
+   * Forward, loss and backward in one call. Returns null for a loss that it cannot lower; the host then goes two-phase.
+   * Must agree with the two-phase path to 1e-5 relative.
+   */
+  fused?(microBatch: SequenceBatch, loss: LossFunction, counts: GlobalCounts, options?: CallOptions): Promise<FusedResult | null>;
+
+  zeroGrad(): Promise<void>;
+  /** Global L2 norm of the gradients, accumulated in float64. */
+  gradNorm(): Promise<number>;
+  /** One optimizer update at the given rate with gradients multiplied by `gradScale`. */
+  step(update: { lr: number; gradScale: number; optimizer: OptimizerConfig }, options?: CallOptions): Promise<void>;
+
+  /** Parameters under Hugging Face names. */
+  parameters(options?: CallOptions): AsyncIterable<NamedTensor>;
+  /** Gradients under the same names; for tests and diagnostics. */
+  gradients(options?: CallOptions): AsyncIterable<NamedTensor>;
+  /** Write or read the listed parts; `extra` (schedule, counters) is the host's and never passed here. */
+  save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void>;
+  restore(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export interface FusedResult {
+  readonly loss: number;
+  readonly metrics: Readonly<Record<string, MetricValue>>;
+  readonly outputs: ModelOutputs;
+}

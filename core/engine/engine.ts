@@ -1,0 +1,202 @@
+import type { AnyLoss, GlobalCounts, MetricValue, OutputName } from "../algorithms/algebra.js";
+import type { SequenceBatch } from "../data/sequence-batch.js";
+import type { DType, NamedTensor } from "../data/tensor.js";
+import type { CallOptions } from "../host/types.js";
+
+/** What an engine can and cannot do, known before `initialize`, so that a run is refused early instead of failing late. */
+export interface EngineCapabilities {
+  /** How weights leave the engine: tensors as a stream, a checkpoint path, or an opaque handle of a hosted service. */
+  readonly weights: "stream" | "path" | "handle";
+  /** `fused` engines may still fall back to two-phase for a loss that they cannot lower. */
+  readonly backward: "fused" | "twoPhase";
+  /** Who runs the optimizer. */
+  readonly optimizer: "host" | "engine";
+  readonly outputs: readonly OutputName[];
+  /** Device names on which it computes, e.g. `cpu`, `cuda`. */
+  readonly devices: readonly string[];
+  readonly dtypes: readonly DType[];
+  /** Adapters (LoRA) that can be switched off with `disableAdapter`. */
+  readonly adapters: boolean;
+  /** Whether media columns are understood; if not, they are refused. */
+  readonly multiModal: boolean;
+}
+
+/** Place of this engine in a data-parallel group; known at construction, before weights are loaded. */
+export interface DataParallelTopology {
+  readonly rank: number;
+  readonly size: number;
+  /** True on the one rank of each model replica whose results count. */
+  readonly isOutputSource: boolean;
+}
+
+export interface BatchOptions extends CallOptions {
+  /** Token budget of a micro-batch (prompt and response tokens, padding aside). Default: no split. */
+  readonly maxTokensPerMicroBatch?: number;
+  /** Sequences per micro-batch; used when no token budget is given. */
+  readonly microBatchSize?: number;
+  /** Counts of the whole mini-batch; computed from the batch when absent. */
+  readonly counts?: Partial<GlobalCounts>;
+  /** `auto` (default) fuses when it can; `twoPhase` forces the host's path, for comparison. */
+  readonly backward?: "auto" | "twoPhase";
+}
+
+/** Per-token results in the layout and order of the batch that was passed in, [R] each. */
+export type ModelOutputs = Partial<Record<OutputName, Float32Array>>;
+
+export interface ForwardBackwardResult {
+  /** Loss of the whole batch (sum of the micro-batches' shares); 0 for a pure forward pass. */
+  readonly loss: number;
+  readonly metrics: Readonly<Record<string, MetricValue>>;
+  /** Outputs that the loss read, when `returnOutputs` was set. */
+  readonly outputs: ModelOutputs;
+  readonly microBatches: number;
+}
+
+export interface OptimizerStepResult {
+  /** Global L2 norm before clipping. */
+  readonly gradNorm: number;
+  /** True when the norm was not finite: nothing was updated, gradients were cleared. */
+  readonly skipped: boolean;
+}
+
+export interface TrainBatchResult extends ForwardBackwardResult, OptimizerStepResult {}
+
+export interface ModeOptions {
+  readonly disableAutoOffload?: boolean;
+  /** Train mode only; default true. Gradients are cleared on the way out of an error in any case. */
+  readonly zeroGradOnExit?: boolean;
+}
+
+export interface CheckpointOptions extends CallOptions {
+  /** Parts to write or read; default all. `hf_model` writes a Hugging Face folder. */
+  readonly contents?: readonly CheckpointPart[];
+}
+export type CheckpointPart = "model" | "optimizer" | "extra" | "hf_model";
+
+/**
+ * A training engine: a model with its optimizer and schedule on some device. The host owns losses; the engine owns the
+ * model. Constructed by an {@link EngineFactory} with its topology known; weights are loaded by `initialize`.
+ *
+ * Most authors implement {@link EngineBackend} and call `composeEngine`, which supplies micro-batching, the two-phase
+ * path, modes, the schedule, skipping of non-finite updates and checkpoints' outer form.
+ */
+export interface BaseEngine {
+  readonly capabilities: EngineCapabilities;
+  readonly topology: DataParallelTopology;
+  /** Updates skipped because the gradient norm was not finite, since `initialize`. */
+  readonly skippedUpdates: number;
+  readonly mode: "train" | "eval" | null;
+
+  initialize(options?: CallOptions): Promise<void>;
+  /** Enter train mode until the result is disposed. Nestable; the outer mode comes back on exit. */
+  trainMode(options?: ModeOptions): Promise<AsyncDisposable>;
+  evalMode(options?: ModeOptions): Promise<AsyncDisposable>;
+
+  optimizerZeroGrad(): Promise<void>;
+  /** Forward, loss and backward over micro-batches; gradients accumulate until the optimizer step. */
+  forwardBackwardBatch(batch: SequenceBatch, loss: AnyLoss, options?: BatchOptions & { returnOutputs?: boolean }): Promise<ForwardBackwardResult>;
+  /** Clip to `optim.clipGrad`, update, and clear nothing. A non-finite norm skips the update and clears gradients. */
+  optimizerStep(options?: CallOptions): Promise<OptimizerStepResult>;
+  /** Advance the schedule by one; returns the learning rate that the next update will use. */
+  lrSchedulerStep(): Promise<number>;
+  readonly learningRate: number;
+
+  /** Zero gradients, forward/backward, optimizer step. No schedule step, no mode switch. */
+  trainBatch(batch: SequenceBatch, loss: AnyLoss, options?: BatchOptions & { returnOutputs?: boolean }): Promise<TrainBatchResult>;
+  /** Forward only. */
+  inferBatch(batch: SequenceBatch, outputs: readonly OutputName[], options?: BatchOptions): Promise<ModelOutputs>;
+
+  /** Single-use stream of parameters under Hugging Face names; drain it or close it. */
+  getPerTensorParam(options?: CallOptions): AsyncIterable<NamedTensor>;
+  /** Sharded and delta exports; only engines that declare them. */
+  getPerTensorParamShard?(options?: CallOptions): AsyncIterable<NamedTensor & { readonly shard: ShardSpec }>;
+  getPerTensorParamDeltaShard?(options?: CallOptions): AsyncIterable<DeltaTensor>;
+  primeDeltaSnapshots?(): Promise<void>;
+
+  /** `dir` exists and is private to this call; the caller renames it into place. */
+  saveCheckpoint(dir: string, options?: CheckpointOptions): Promise<void>;
+  loadCheckpoint(dir: string, options?: CheckpointOptions): Promise<void>;
+  /** Move parts between the device and the host; a no-op for engines that compute on the host. */
+  to(device: "cpu" | "device", parts: { model?: boolean; optimizer?: boolean; grad?: boolean }): Promise<void>;
+  /** Adapters off until disposed; a no-op without adapters. */
+  disableAdapter(): Promise<AsyncDisposable>;
+  /** Vocabulary size and position limit of the loaded model. */
+  modelInfo(): EngineModelInfo;
+  dispose(): Promise<void>;
+}
+
+export interface EngineModelInfo {
+  readonly modelType: string;
+  readonly vocabSize: number;
+  readonly maxPositions: number;
+  readonly parameters: number;
+}
+
+/** Position of a flat shard in the full tensor. */
+export interface ShardSpec {
+  readonly fullShape: readonly number[];
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Elements whose bits changed since the last export. Positions are flat indices into the full tensor. */
+export interface DeltaTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+  readonly positions: Int32Array;
+  readonly values: Float32Array;
+}
+
+export interface OptimizerConfig {
+  readonly name: "adamw" | (string & {});
+  readonly lr: number;
+  readonly betas: readonly [number, number];
+  readonly eps: number;
+  readonly weightDecay: number;
+  /** Global-norm bound; 0 or Infinity turns clipping off (the norm is still reported). */
+  readonly clipGrad: number;
+  readonly schedule: LrScheduleConfig;
+}
+
+export interface LrScheduleConfig {
+  readonly type: "constant" | "cosine" | "wsd";
+  readonly warmupSteps: number;
+  /** Horizon in scheduler steps; needed by cosine and wsd. */
+  readonly totalSteps: number;
+  readonly minLrRatio: number;
+  readonly numCycles: number;
+  /** wsd: steps of constant rate after warm-up. */
+  readonly stableSteps?: number;
+}
+
+/** Everything that an engine is made from. `model.path` is a Hugging Face folder or a GGUF file. */
+export interface EngineOptions {
+  readonly model: EngineModelSource;
+  /** Null for a forward-only engine (reference policy). */
+  readonly optimizer: OptimizerConfig | null;
+  readonly topology: DataParallelTopology;
+  /** CPU threads; 0 = the engine's choice. */
+  readonly threads: number;
+  /** Seeds dropout, random initial weights and the like. */
+  readonly seed: number;
+  /** The section `engineKwargs.<backend>` of the configuration. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+export type EngineModelSource =
+  | { readonly path: string }
+  /** Random weights for a configuration in the form of Hugging Face's `config.json`. */
+  | { readonly config: Readonly<Record<string, unknown>>; readonly initSeed: number };
+
+/** How an engine is registered: `model type → backend → (device, vendor)`. */
+export interface EngineFactory {
+  readonly modelTypes: readonly ("language_model" | "value_model")[];
+  readonly backends: readonly string[];
+  readonly devices: readonly string[];
+  /** Null: any vendor with that device. */
+  readonly vendors: readonly string[] | null;
+  /** Whether an unset `VERL_ENGINE`/`strategy` may pick it for its device. */
+  readonly isDefault?: boolean;
+  create(options: EngineOptions): Promise<BaseEngine>;
+}

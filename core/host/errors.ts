@@ -1,0 +1,92 @@
+/**
+ * Coded errors: everything a user can meet has a stable code and says what happened, where, why, and how to fix it.
+ * Each room declares its codes with `defineErrors`; `core/error-table.ts` gathers them for the reference page and
+ * `verl explain`.
+ */
+
+export type ErrorCode = `VERL_${string}`;
+
+/** One row of the error table. */
+export interface ErrorEntry {
+  /** What the code means, in one line, independent of a particular occurrence. */
+  readonly summary: string;
+  /** What a user usually does about it. */
+  readonly fix?: string;
+}
+
+/** The parts of an error card. Each is plain text without a trailing full stop being required. */
+export interface ErrorDetails {
+  /** What happened, with the concrete names and values. */
+  readonly what: string;
+  /** File, line, key, plugin, tensor: the place. */
+  readonly where?: string;
+  /** The reason, when it is known and not obvious. */
+  readonly why?: string;
+  /** The next step for the user; falls back to the table's text. */
+  readonly fix?: string;
+  readonly cause?: unknown;
+  /** Machine-readable details for `--json`. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+const brand = Symbol.for("verl.error");
+
+/** An error with a code from the error table. Recognise it with {@link isVerlError}, never with `instanceof`. */
+export class VerlError extends Error {
+  readonly code: ErrorCode;
+  readonly what: string;
+  readonly where?: string;
+  readonly why?: string;
+  readonly fix?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly [brand] = true;
+
+  constructor(code: ErrorCode, details: ErrorDetails) {
+    super(messageOf(code, details), details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "VerlError";
+    this.code = code;
+    this.what = details.what;
+    this.where = details.where;
+    this.why = details.why;
+    this.fix = details.fix;
+    this.data = details.data;
+  }
+
+  toJSON(): Record<string, unknown> {
+    const { code, what, where, why, fix, data } = this;
+    return { code, what, where, why, fix, ...(data ? { data } : {}) };
+  }
+}
+
+/** True for a coded error of this or of another copy of the package. */
+export function isVerlError(error: unknown): error is VerlError {
+  return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === true;
+}
+
+export type ErrorTable = Readonly<Record<ErrorCode, ErrorEntry>>;
+
+/** A typed factory for one room's codes: `const errors = defineErrors({...}); throw errors.VERL_X({ what })`. */
+export type ErrorFactory<T extends ErrorTable> = { readonly [K in keyof T]: (details: ErrorDetails) => VerlError } & {
+  readonly table: T;
+};
+
+export function defineErrors<const T extends ErrorTable>(table: T): ErrorFactory<T> {
+  const factory: Record<string, unknown> = { table };
+  for (const [code, entry] of Object.entries<ErrorEntry>(table)) {
+    factory[code] = (details: ErrorDetails) => new VerlError(code as ErrorCode, { fix: entry.fix, ...details });
+  }
+  return factory as ErrorFactory<T>;
+}
+
+/** The text of anything thrown, for use as the `why` of a wrapping error. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function messageOf(code: ErrorCode, { what, where, why, fix }: ErrorDetails): string {
+  const lines = [`${code}: ${what}`];
+  if (where) lines.push(`  where: ${where}`);
+  if (why) lines.push(`  why:   ${why}`);
+  if (fix) lines.push(`  fix:   ${fix}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,82 @@
+import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
+import type { AgentLoopFactory } from "./agent/agent-loop.js";
+import type { AgentLoopManagerFactory } from "./agent/manager-factory.js";
+import type { DatasetFactory } from "./data/dataset.js";
+import type { EngineFactory } from "./engine/engine.js";
+import type { Kind, Registrar, Registry } from "./host/kind.js";
+import type { PlatformFactory } from "./platform/platform.js";
+import type { RewardManagerFactory, Scorer } from "./reward/reward.js";
+import type { RolloutFactory, ServerAdapterFactory } from "./rollout/rollout.js";
+import type { TrackerFactory } from "./tracking/tracker.js";
+import type { Hooks } from "./trainer/hooks.js";
+import type { TrainerFactory } from "./trainer/trainer.js";
+import type { ReplayBufferFactory } from "./transfer/replay-buffer.js";
+import type { TransferQueueFactory } from "./transfer/transfer-queue.js";
+
+/** Every kind of thing that a plugin can register, by the name of its registrar. */
+export interface KindMap {
+  platforms: PlatformFactory;
+  engines: EngineFactory;
+  rollouts: RolloutFactory;
+  serverAdapters: ServerAdapterFactory;
+  transferQueues: TransferQueueFactory;
+  replayBuffers: ReplayBufferFactory;
+  agentLoops: AgentLoopFactory;
+  agentLoopManagers: AgentLoopManagerFactory;
+  rewardManagers: RewardManagerFactory;
+  scorers: Scorer;
+  advantageEstimators: AdvantageEstimator;
+  policyLosses: PolicyLossFactory;
+  datasets: DatasetFactory;
+  trainers: TrainerFactory;
+  trackers: TrackerFactory;
+  hooks: Hooks;
+}
+
+export type Registrars = { readonly [K in keyof KindMap]: Registrar<KindMap[K]> };
+export type Registries = { readonly [K in keyof KindMap]: Registry<KindMap[K]> };
+
+const byName = <T extends { readonly name: string }>(item: T): readonly string[] => [item.name];
+
+/** A structural check: the listed members must be functions. */
+function needs(...methods: string[]): (item: unknown) => string | null {
+  return (item) => {
+    if (typeof item !== "object" || item === null) return "an object";
+    const missing = methods.filter((m) => typeof (item as Record<string, unknown>)[m] !== "function");
+    return missing.length > 0 ? `a method ${missing.join(", ")}` : null;
+  };
+}
+
+export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
+  platforms: { name: "platform", keysOf: (p) => [p.vendorName], check: needs("create") },
+  engines: { name: "engine", keysOf: engineKeys, check: needs("create") },
+  rollouts: { name: "rollout", keysOf: byName, check: needs("createReplica") },
+  serverAdapters: { name: "serverAdapter", keysOf: byName, check: needs("createAdapter") },
+  transferQueues: { name: "transferQueue", keysOf: byName, check: needs("create") },
+  replayBuffers: { name: "replayBuffer", keysOf: byName, check: needs("create") },
+  agentLoops: { name: "agentLoop", keysOf: byName, check: needs("create") },
+  agentLoopManagers: { name: "agentLoopManager", keysOf: byName, check: needs("create") },
+  rewardManagers: { name: "rewardManager", keysOf: byName, check: needs("create") },
+  scorers: { name: "scorer", keysOf: byName, check: needs("score") },
+  advantageEstimators: { name: "advantageEstimator", keysOf: byName, check: needs("compute") },
+  policyLosses: { name: "policyLoss", keysOf: byName, check: needs("create") },
+  datasets: { name: "dataset", keysOf: byName, check: needs("create") },
+  trainers: { name: "trainer", keysOf: (t) => [t.mode], check: needs("create") },
+  trackers: { name: "tracker", keysOf: byName, check: needs("create") },
+  hooks: { name: "hooks", keysOf: byName, check: needs() },
+};
+
+/** `modelType/backend/device` or `modelType/backend/device/vendor`, one key for every combination served. */
+function engineKeys(factory: EngineFactory): readonly string[] {
+  const keys: string[] = [];
+  for (const modelType of factory.modelTypes) {
+    for (const backend of factory.backends) {
+      for (const device of factory.devices) {
+        for (const vendor of factory.vendors ?? [null]) {
+          keys.push([modelType, backend, device, ...(vendor ? [vendor] : [])].join("/"));
+        }
+      }
+    }
+  }
+  return keys;
+}

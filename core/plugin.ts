@@ -1,0 +1,69 @@
+/**
+ * `verl-ts/plugin`: everything that the author of a plugin needs. Types and small helpers only; importing it loads no
+ * engine, no server and no heavy dependency.
+ */
+import type { Logger, ProcessRole } from "./host/types.js";
+import type { Registrars } from "./kinds.js";
+
+/** Version of the plugin API, semver. Plugins state the range they were written for. */
+export const PLUGIN_API_VERSION = "1.0.0";
+
+/**
+ * What `register` receives: one registrar per kind, valid until `register` settles. Nothing takes effect before every
+ * plugin has registered; asking for the current platform in here is `VERL_PLATFORM_NOT_READY`.
+ */
+export interface PluginHost extends Registrars {
+  readonly apiVersion: string;
+  readonly logger: Logger;
+  readonly process: { readonly role: ProcessRole; readonly rank: number };
+  /** Aborted when the host shuts down or the plugin's deadline passes. */
+  readonly signal: AbortSignal;
+  /** Runs when the host is disposed, or at once when the plugin is rolled back. */
+  onDispose(cleanup: () => void | Promise<void>): void;
+}
+
+export interface Plugin {
+  readonly name: string;
+  /** Semver range of {@link PLUGIN_API_VERSION} that it works with. */
+  readonly apiVersion: string;
+  readonly version?: string;
+  /** Kinds that it registers, e.g. `["engine", "hooks"]`. */
+  readonly provides: readonly string[];
+  readonly processes?: "all" | readonly ProcessRole[];
+  register(host: PluginHost): void | Promise<void>;
+}
+
+const pluginBrand = Symbol.for("verl.plugin");
+
+/** Type-checks a plugin and marks it, so that a single file can be loaded without a package. */
+export function definePlugin<P extends Plugin>(plugin: P): P {
+  return Object.defineProperty(plugin, pluginBrand, { value: true, enumerable: false }) as P;
+}
+
+export { VerlError, isVerlError, defineErrors, reasonOf } from "./host/errors.js";
+export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
+export type * from "./host/types.js";
+export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";
+export type { KindMap, Registrars, Registries } from "./kinds.js";
+export type * from "./platform/platform.js";
+export type * from "./engine/engine.js";
+export type * from "./engine/backend.js";
+export type * from "./algorithms/algebra.js";
+export type * from "./algorithms/advantage.js";
+export type * from "./rollout/rollout.js";
+export type * from "./transfer/transfer-queue.js";
+export type * from "./transfer/replay-buffer.js";
+export type * from "./agent/agent-loop.js";
+export type * from "./agent/manager-factory.js";
+export type * from "./reward/reward.js";
+export type * from "./tracking/tracker.js";
+export type * from "./trainer/hooks.js";
+export type * from "./trainer/trainer.js";
+export type * from "./data/tensor.js";
+export type * from "./data/row.js";
+export type * from "./data/dataset.js";
+export type * from "./data/tokenizer.js";
+export type { KVBatchMeta } from "./data/kv-batch-meta.js";
+export type { Column, SequenceBatch, SequenceInput } from "./data/sequence-batch.js";
+export { packSequences, selectSequences, sequenceAt } from "./data/sequence-batch.js";
+export { HOOK_NAMES } from "./trainer/hooks.js";

@@ -1,0 +1,81 @@
+import type { Row } from "../data/row.js";
+import type { Tokenizer } from "../data/tokenizer.js";
+import type { Awaitable, CallOptions, JsonValue, Logger } from "../host/types.js";
+
+/** What is scored: one finished trajectory of a session. */
+export interface RewardInput {
+  /** Full trajectory key `{uid}_{session}_{index}`. */
+  readonly key: string;
+  readonly dataSource: string;
+  /** Response text without special tokens. */
+  readonly solution: string;
+  /** `reward_model.ground_truth` of the row, or null. */
+  readonly groundTruth: JsonValue;
+  /** The row's `extra_info`, plus `num_turns` and the loop's extra fields. */
+  readonly extraInfo: Readonly<Record<string, unknown>>;
+  readonly promptIds: readonly number[];
+  readonly responseIds: readonly number[];
+  readonly row: Row;
+  /** `file:line` of the dataset row, for messages. */
+  readonly origin?: string;
+}
+
+/**
+ * How scoring ended. `abstain` (a score of null, or an unparsable gold answer) is left out of group statistics;
+ * `error` is handled by the policy `reward.on_error`.
+ */
+export type RewardOutcome = "scored" | "abstain" | "error" | "timeout";
+
+export interface RewardResult {
+  readonly outcome: RewardOutcome;
+  /** Null exactly when the outcome is not `scored`. */
+  readonly score: number | null;
+  /** Becomes validation variables; `acc` and `pred` have a meaning of their own there. */
+  readonly extra: Readonly<Record<string, JsonValue>>;
+  readonly message?: string;
+}
+
+/** A user's reward function: a number, or an object with `score` and extra values; null abstains. */
+export type RewardFunction = (input: {
+  readonly dataSource: string;
+  readonly solution: string;
+  readonly groundTruth: JsonValue;
+  readonly extraInfo: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  /** `reward.custom_reward_function.reward_kwargs`. */
+  readonly kwargs: Readonly<Record<string, unknown>>;
+}) => Awaitable<number | null | { readonly score: number | null; readonly [extra: string]: JsonValue }>;
+
+/** A rule-based scorer for the data sources that it names. Registered; picked by the row's `data_source`. */
+export interface Scorer {
+  readonly name: string;
+  /** Exact names, or prefixes that end in `*`. */
+  readonly dataSources: readonly string[];
+  score: RewardFunction;
+}
+
+/** Scores trajectories, applying deadline, concurrency and error policy. */
+export interface RewardManager {
+  score(input: RewardInput, options?: CallOptions): Promise<RewardResult>;
+  /** Checked before anything starts: throws `VERL_REWARD_NO_SCORER` naming what is missing. */
+  supports(dataSource: string): boolean;
+  dispose?(): Promise<void>;
+}
+
+export interface RewardManagerFactory {
+  readonly name: string;
+  create(options: RewardManagerOptions): Awaitable<RewardManager>;
+}
+
+export interface RewardManagerOptions {
+  readonly tokenizer: Tokenizer;
+  /** The user's function, which wins over scorers; null when none is configured. */
+  readonly customFunction: RewardFunction | null;
+  readonly rewardKwargs: Readonly<Record<string, unknown>>;
+  readonly findScorer: (dataSource: string) => Scorer | null;
+  readonly knownDataSources: readonly string[];
+  /** Milliseconds of scoring proper; waiting for a slot does not count. */
+  readonly deadlineMs: number;
+  readonly maxConcurrent: number;
+  readonly logger: Logger;
+}

@@ -1,0 +1,17 @@
+import type { BaseEngine, EngineOptions } from "./engine/engine.js";
+import type { Platform } from "./platform/platform.js";
+import type { Registries } from "./kinds.js";
+import type { Hooks } from "./trainer/hooks.js";
+
+/**
+ * What a started host offers to the trainers: frozen registries and the choices that configuration and environment made.
+ */
+export interface HostServices {
+  readonly registries: Registries;
+  /** The platform chosen by `VERL_PLATFORM`, `trainer.device`, or detection. */
+  readonly platform: Platform;
+  /** Every hook set in registration order, with its owner. */
+  readonly hooks: readonly { readonly hooks: Hooks; readonly owner: string }[];
+  /** Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it. */
+  createEngine(modelType: "language_model" | "value_model", backend: string | null, options: EngineOptions): Promise<BaseEngine>;
+}

@@ -1,0 +1,62 @@
+import type { Awaitable, JsonValue, Logger } from "../host/types.js";
+
+/** One sampled trajectory for people to look at. Lists are parallel. */
+export interface TrajectoryRecord {
+  readonly key: string;
+  readonly step: number;
+  readonly split: "train" | "val";
+  readonly dataSource: string;
+  readonly promptText: string;
+  readonly responseText: string;
+  /** Token texts of the response. */
+  readonly tokens: readonly string[];
+  readonly mask: readonly number[];
+  readonly logProbs: readonly number[] | null;
+  readonly groundTruth: JsonValue;
+  readonly score: number | null;
+  readonly extra: Readonly<Record<string, JsonValue>>;
+}
+
+export interface RunInfo {
+  readonly projectName: string;
+  readonly experimentName: string;
+  /** Folder of the run, absolute; trackers write inside it. */
+  readonly outputDir: string;
+  readonly totalSteps: number;
+  /** Step that the run resumed from; 0 for a new one. */
+  readonly startStep: number;
+  /** The resolved configuration with secrets masked. */
+  readonly config: JsonValue;
+  readonly logger: Logger;
+  /** Where progress goes. */
+  readonly output: NodeJS.WritableStream;
+  readonly isTTY: boolean;
+  readonly color: boolean;
+  readonly json: boolean;
+}
+
+/** A sink for metrics. Calls are awaited one after the other; an error ends the run. */
+export interface Tracker {
+  readonly name: string;
+  start(run: RunInfo): Awaitable<void>;
+  /** Numbers only, keyed as in the metrics reference. Non-finite numbers are passed as they are. */
+  log(metrics: Readonly<Record<string, number>>, step: number): Awaitable<void>;
+  logTrajectories?(records: readonly TrajectoryRecord[], step: number): Awaitable<void>;
+  /** Progress inside a step, for a live line: phase name and done/total when known. */
+  progress?(update: ProgressUpdate): void;
+  /** Called once on every exit path; flushes. */
+  finish(outcome: { exitCode: number; error?: unknown }): Awaitable<void>;
+}
+
+export interface ProgressUpdate {
+  readonly step: number;
+  readonly phase: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** Registered under the name used in `trainer.logger`. */
+export interface TrackerFactory {
+  readonly name: string;
+  create(options: { readonly env: Readonly<Record<string, string | undefined>> }): Awaitable<Tracker>;
+}

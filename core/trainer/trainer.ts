@@ -1,0 +1,39 @@
+import type { Awaitable, Logger } from "../host/types.js";
+import type { RunConfig } from "../config/run-config.js";
+import type { HostServices } from "../services.js";
+import type { Tracker } from "../tracking/tracker.js";
+import type { CheckpointCallback } from "./hooks.js";
+
+/** How a run ended. */
+export interface FitResult {
+  readonly reason: "completed" | "stopped";
+  readonly globalStep: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** A training algorithm's main loop. */
+export interface Trainer {
+  /** Load models and data, restore a checkpoint, fire `onInitEnd`. */
+  init(): Promise<void>;
+  fit(): Promise<FitResult>;
+  /** First call: finish the step, save, return. Second call: abort at once. */
+  stop(reason: string): void;
+  dispose(): Promise<void>;
+}
+
+export interface TrainerOptions {
+  readonly config: RunConfig;
+  readonly services: HostServices;
+  readonly trackers: readonly Tracker[];
+  readonly checkpointCallbacks: readonly CheckpointCallback[];
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Working directory of the user: base of relative paths. */
+  readonly cwd: string;
+}
+
+/** Registered by `trainer.v1.trainer_mode`. */
+export interface TrainerFactory {
+  readonly mode: string;
+  create(options: TrainerOptions): Awaitable<Trainer>;
+}
