@@ -1,6 +1,6 @@
-import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
 import type { AgentLoopFactory } from "./agent/agent-loop.js";
 import type { AgentLoopManagerFactory } from "./agent/manager-factory.js";
+import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
 import type { DatasetFactory } from "./data/dataset.js";
 import type { EngineFactory } from "./engine/engine.js";
 import type { Kind, Registrar, Registry } from "./host/kind.js";

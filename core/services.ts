@@ -1,6 +1,6 @@
 import type { BaseEngine, EngineOptions } from "./engine/engine.js";
-import type { Platform } from "./platform/platform.js";
 import type { Registries } from "./kinds.js";
+import type { Platform } from "./platform/platform.js";
 import type { Hooks } from "./trainer/hooks.js";
 
 /**
@@ -13,5 +13,9 @@ export interface HostServices {
   /** Every hook set in registration order, with its owner. */
   readonly hooks: readonly { readonly hooks: Hooks; readonly owner: string }[];
   /** Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it. */
-  createEngine(modelType: "language_model" | "value_model", backend: string | null, options: EngineOptions): Promise<BaseEngine>;
+  createEngine(
+    modelType: "language_model" | "value_model",
+    backend: string | null,
+    options: EngineOptions,
+  ): Promise<BaseEngine>;
 }

@@ -1,7 +1,7 @@
 import type { Row } from "../data/row.js";
-import type { LlmClient, SamplingParams } from "../rollout/rollout.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, Logger } from "../host/types.js";
+import type { LlmClient, SamplingParams } from "../rollout/rollout.js";
 
 /** Seconds spent per phase of a trajectory; `numPreempted` −1 = unknown. */
 export interface AgentLoopMetrics {
@@ -80,7 +80,10 @@ export interface PromptTask {
 
 /** Dispatches prompts to workers. Returns when the work is accepted; results arrive through the queue. */
 export interface AgentLoopManager {
-  submit(tasks: readonly PromptTask[], options: { partition: "train" | "val"; globalStep: number; signal?: AbortSignal }): Promise<void>;
+  submit(
+    tasks: readonly PromptTask[],
+    options: { partition: "train" | "val"; globalStep: number; signal?: AbortSignal },
+  ): Promise<void>;
   /** Resolves when nothing is running; rejects with the first unexpected error of a worker. */
   drain(): Promise<void>;
   /** Abort what is running; prompts end as `failure`. */

@@ -1,9 +1,9 @@
+import type { RunConfig } from "../config/run-config.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { Logger } from "../host/types.js";
 import type { RewardManager } from "../reward/reward.js";
 import type { LlmClient } from "../rollout/rollout.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
-import type { RunConfig } from "../config/run-config.js";
 import type { AgentLoopFactory, AgentLoopManager } from "./agent-loop.js";
 
 /** What the built-in manager and its replacements are made from. */

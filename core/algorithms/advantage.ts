@@ -52,7 +52,12 @@ export interface PolicyLossFactory {
   create(config: PolicyLossConfig): import("./algebra.js").AnyLoss;
 }
 
-export type LossAggMode = "token-mean" | "token-sum" | "seq-mean-token-sum" | "seq-mean-token-mean" | "seq-mean-token-sum-norm";
+export type LossAggMode =
+  | "token-mean"
+  | "token-sum"
+  | "seq-mean-token-sum"
+  | "seq-mean-token-mean"
+  | "seq-mean-token-sum-norm";
 
 export interface PolicyLossConfig {
   readonly clipRatioLow: number;

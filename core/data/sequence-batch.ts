@@ -94,7 +94,10 @@ export function selectSequences(batch: SequenceBatch, indices: ArrayLike<number>
 }
 
 /** Views of one sequence of the batch; they share the batch's memory. */
-export function sequenceAt(batch: SequenceBatch, b: number): Required<SequenceInput> & { responseIds: Int32Array; promptIds: Int32Array; responseMask: Float32Array } {
+export function sequenceAt(
+  batch: SequenceBatch,
+  b: number,
+): Required<SequenceInput> & { responseIds: Int32Array; promptIds: Int32Array; responseMask: Float32Array } {
   const start = batch.offsets[b];
   const split = start + batch.promptLengths[b];
   return {

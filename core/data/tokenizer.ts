@@ -5,7 +5,9 @@ export interface ChatMessage {
   readonly content: string | null | readonly ChatContentPart[];
   readonly [key: string]: unknown;
 }
-export type ChatContentPart = { readonly type: "text"; readonly text: string } | { readonly type: string; readonly [key: string]: unknown };
+export type ChatContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: string; readonly [key: string]: unknown };
 
 export interface ChatTemplateOptions {
   readonly tools?: readonly JsonValue[];

@@ -24,7 +24,12 @@ export interface EngineBackend {
    * Forward, loss and backward in one call. Returns null for a loss that it cannot lower; the host then goes two-phase.
    * Must agree with the two-phase path to 1e-5 relative.
    */
-  fused?(microBatch: SequenceBatch, loss: LossFunction, counts: GlobalCounts, options?: CallOptions): Promise<FusedResult | null>;
+  fused?(
+    microBatch: SequenceBatch,
+    loss: LossFunction,
+    counts: GlobalCounts,
+    options?: CallOptions,
+  ): Promise<FusedResult | null>;
 
   zeroGrad(): Promise<void>;
   /** Global L2 norm of the gradients, accumulated in float64. */

@@ -94,7 +94,11 @@ export interface BaseEngine {
 
   optimizerZeroGrad(): Promise<void>;
   /** Forward, loss and backward over micro-batches; gradients accumulate until the optimizer step. */
-  forwardBackwardBatch(batch: SequenceBatch, loss: AnyLoss, options?: BatchOptions & { returnOutputs?: boolean }): Promise<ForwardBackwardResult>;
+  forwardBackwardBatch(
+    batch: SequenceBatch,
+    loss: AnyLoss,
+    options?: BatchOptions & { returnOutputs?: boolean },
+  ): Promise<ForwardBackwardResult>;
   /** Clip to `optim.clipGrad`, update, and clear nothing. A non-finite norm skips the update and clears gradients. */
   optimizerStep(options?: CallOptions): Promise<OptimizerStepResult>;
   /** Advance the schedule by one; returns the learning rate that the next update will use. */
@@ -102,7 +106,11 @@ export interface BaseEngine {
   readonly learningRate: number;
 
   /** Zero gradients, forward/backward, optimizer step. No schedule step, no mode switch. */
-  trainBatch(batch: SequenceBatch, loss: AnyLoss, options?: BatchOptions & { returnOutputs?: boolean }): Promise<TrainBatchResult>;
+  trainBatch(
+    batch: SequenceBatch,
+    loss: AnyLoss,
+    options?: BatchOptions & { returnOutputs?: boolean },
+  ): Promise<TrainBatchResult>;
   /** Forward only. */
   inferBatch(batch: SequenceBatch, outputs: readonly OutputName[], options?: BatchOptions): Promise<ModelOutputs>;
 

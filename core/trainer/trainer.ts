@@ -1,5 +1,5 @@
-import type { Awaitable, Logger } from "../host/types.js";
 import type { RunConfig } from "../config/run-config.js";
+import type { Awaitable, Logger } from "../host/types.js";
 import type { HostServices } from "../services.js";
 import type { Tracker } from "../tracking/tracker.js";
 import type { CheckpointCallback } from "./hooks.js";

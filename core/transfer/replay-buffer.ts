@@ -1,5 +1,5 @@
-import type { CallOptions } from "../host/types.js";
 import type { KVBatchMeta } from "../data/kv-batch-meta.js";
+import type { CallOptions } from "../host/types.js";
 import type { TransferQueue } from "./transfer-queue.js";
 
 export type PromptStatus = "pending" | "running" | "finished" | "failure";

@@ -4,7 +4,6 @@ import type { CallOptions, JsonValue } from "../host/types.js";
 /** Small metadata of a key, merged on every write: writing `{status}` keeps everything else. */
 export type Tag = Readonly<Record<string, JsonValue>>;
 
-
 export interface PutOptions extends CallOptions {
   /**
    * Attempt that writes. A put whose attempt is lower than the `attempt` in the stored tag is refused with
@@ -26,9 +25,17 @@ export interface TransferQueue {
   /** Idempotent: the same key, fields and tag twice is the same as once. Neither fields nor tag is an error. */
   put(partition: string, key: string, value: { fields?: Row; tag?: Tag }, options?: PutOptions): Promise<void>;
   /** All or nothing. */
-  putBatch(partition: string, entries: readonly { key: string; fields?: Row; tag?: Tag }[], options?: PutOptions): Promise<void>;
+  putBatch(
+    partition: string,
+    entries: readonly { key: string; fields?: Row; tag?: Tag }[],
+    options?: PutOptions,
+  ): Promise<void>;
   /** Rows in the order of the keys; an unknown key or partition is an error. `select` leaves other fields out. */
-  get(partition: string, keys: readonly string[], options?: CallOptions & { select?: readonly string[] }): Promise<Row[]>;
+  get(
+    partition: string,
+    keys: readonly string[],
+    options?: CallOptions & { select?: readonly string[] },
+  ): Promise<Row[]>;
   /** Tags of every key, in insertion order; an unknown partition is empty. */
   list(partition: string, options?: CallOptions): Promise<Entry[]>;
   partitions(options?: CallOptions): Promise<string[]>;

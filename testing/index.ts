@@ -1,0 +1,4 @@
+/** `verl-ts/testing`: fakes and conformance suites for everything that a plugin can register. */
+
+export type { ConformanceCase, TestFramework } from "./case.js";
+export { runConformance } from "./case.js";
