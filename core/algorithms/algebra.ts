@@ -127,7 +127,7 @@ export type AnyLoss = LossFunction | OpaqueLoss;
 
 /** Everything an eager loss sees: model outputs [R], columns, mask, counts, and the layout of the batch. */
 export interface LossInput {
-  readonly outputs: Readonly<Partial<Record<OutputName, Float32Array>>>;
+  readonly outputs: Readonly<Partial<Record<OutputName, ArrayLike<number>>>>;
   readonly columns: ReadonlyMap<string, { readonly extent: "token" | "sequence"; readonly data: ArrayLike<number> }>;
   readonly responseMask: ArrayLike<number>;
   /** [B + 1] */
