@@ -1,2 +1,2 @@
-/** Placeholder until the schema lands: the resolved, validated configuration tree with the reference's key names. */
-export type RunConfig = Record<string, never>;
+/** The resolved, validated configuration tree of a run, under the reference's key names. */
+export type { RunConfig } from "./schema/root.js";

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import {
+  count,
+  flag,
+  follows,
+  key,
+  open,
+  optionalCount,
+  optionalText,
+  section,
+  strings,
+  text,
+  userExport,
+} from "./key.js";
+
+const example = "paths of an example dataset are no default";
+const maxSamples = () => z.int().min(-1);
+
+export const data = section("Datasets and how prompts are drawn from them.", {
+  train_files: key(strings(), [], "Training data: .parquet, .jsonl or .json, one path or a list.", {
+    path: true,
+    differs: { verl: "~/data/rlhf/gsm8k/train.parquet", why: example },
+  }),
+  val_files: key(strings(), [], "Validation data, likewise.", {
+    path: true,
+    differs: { verl: "~/data/rlhf/gsm8k/test.parquet", why: example },
+  }),
+  train_max_samples: key(maxSamples(), -1, "Use at most so many training rows; -1 = all.", { unit: "rows" }),
+  val_max_samples: key(maxSamples(), -1, "Use at most so many validation rows; -1 = all.", { unit: "rows" }),
+  train_batch_size: key(count(), 64, "Prompts per step.", {
+    unit: "prompts",
+    differs: { verl: 1024, why: "sized for one machine" },
+  }),
+  gen_batch_size: key(optionalCount(), null, "Prompts handed to the rollout at a time; null = `train_batch_size`.", {
+    unit: "prompts",
+  }),
+  val_batch_size: key(optionalCount(), null, "Validation prompts in flight; null = the whole set.", {
+    unit: "prompts",
+  }),
+  max_prompt_length: key(count(), 512, "Longest prompt after the chat template.", { unit: "tokens" }),
+  max_response_length: key(count(), 512, "Longest response, tool outputs included.", { unit: "tokens" }),
+  prompt_key: key(text(), "prompt", "Column with the chat messages."),
+  reward_fn_key: key(text(), "data_source", "Column that names the data source; picks the scorer."),
+  image_key: key(text(), "images", "Column with images."),
+  video_key: key(text(), "videos", "Column with videos."),
+  audio_key: key(text(), "audios", "Column with audio."),
+  shuffle: key(flag(), true, "Draw training rows in random order, a new one each pass."),
+  seed: key(z.int().min(0).nullable(), follows("trainer.seed"), "Seed of the data order; null = random.", {
+    differs: { verl: null, why: "a run is reproducible unless asked otherwise" },
+  }),
+  validation_shuffle: key(flag(), false, "Shuffle validation rows."),
+  filter_overlong_prompts: key(flag(), false, "Leave out rows whose prompt is longer than `max_prompt_length`."),
+  truncation: key(
+    z.enum(["error", "left", "right", "middle"]),
+    "error",
+    "What happens to a prompt that is still too long: an error, or which side is cut.",
+  ),
+  tool_config_path: key(
+    optionalText(),
+    follows("actor_rollout_ref.rollout.multi_turn.tool_config_path"),
+    "Tools whose schemas count towards prompt length.",
+    { path: true },
+  ),
+  function_tool_path: key(
+    optionalText(),
+    follows("actor_rollout_ref.rollout.multi_turn.function_tool_path"),
+    "Function tools, likewise.",
+    { path: true },
+  ),
+  apply_chat_template_kwargs: open("Variables for the chat template, e.g. {enable_thinking: false}."),
+  custom_cls: userExport("A dataset", null),
+});

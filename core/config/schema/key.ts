@@ -1,0 +1,74 @@
+import { z } from "zod";
+
+/** A default that follows another key, written as in the files: `${data.max_prompt_length}`. */
+export type Reference = `${string}\${${string}}${string}`;
+
+/** What is known about a key besides its type: the source of `--help`, `config explain` and the reference page. */
+export interface KeyInfo {
+  /** One line. */
+  readonly description: string;
+  readonly default?: unknown;
+  /** Unit of a number, e.g. `tokens`, `s`. */
+  readonly unit?: string;
+  /** Set where the default is not verl's: its value there (absent: verl has no such key), and why ours differs. */
+  readonly differs?: { readonly verl?: unknown; readonly why: string };
+  /** The registry whose names are valid values. */
+  readonly registry?: string;
+  /** Holds a path to a user file. */
+  readonly path?: true;
+}
+
+/** The value of another key as the default. */
+export const follows = (path: string): Reference => `\${${path}}`;
+
+type About = Omit<KeyInfo, "description" | "default">;
+
+/** One key: its type, default and description. */
+export function key<T extends z.ZodType>(
+  type: T,
+  value: z.input<T> | Reference,
+  description: string,
+  about: About = {},
+): T {
+  return type.meta({ ...about, description, default: value });
+}
+
+/** A closed group of keys: unknown ones are errors. */
+export function section<T extends z.ZodRawShape>(description: string, shape: T): z.ZodObject<T, z.core.$strict> {
+  return z.strictObject(shape).meta({ description });
+}
+
+/** A section whose keys belong to somebody else: a user's function, an engine, a plugin. */
+export function open(description: string, value: Record<string, unknown> = {}): z.ZodRecord<z.ZodString, z.ZodUnknown> {
+  return z.record(z.string(), z.unknown()).meta({ description, default: value });
+}
+
+export function keyInfo(type: z.ZodType): KeyInfo {
+  return (type.meta() ?? { description: "" }) as unknown as KeyInfo;
+}
+
+/** One string or a list of them; a list after validation. */
+export const strings = () =>
+  z.union([z.string(), z.array(z.string())]).transform((value) => (typeof value === "string" ? [value] : value));
+
+export const text = () => z.string();
+export const optionalText = () => z.string().nullable();
+export const flag = () => z.boolean();
+export const count = () => z.int().min(1);
+export const optionalCount = () => z.int().min(1).nullable();
+export const natural = () => z.int().min(0);
+/** A step interval; -1 or 0 switches off. */
+export const interval = () => z.int().min(-1);
+export const real = () => z.number();
+export const nonNegative = () => z.number().min(0);
+export const positive = () => z.number().gt(0);
+export const fraction = () => z.number().min(0).max(1);
+
+/** A user's file and the name that it exports. */
+export const userExport = (what: string, name: string | null) =>
+  section(`${what} from a user file.`, {
+    path: key(optionalText(), null, "File (relative to the working directory), `file:` URL or package.", {
+      path: true,
+    }),
+    name: key(optionalText(), name, "Name of the export."),
+  });

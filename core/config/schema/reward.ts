@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { count, key, natural, open, optionalText, positive, section, text, userExport } from "./key.js";
+
+const robust = "a slow or broken scorer is handled by name";
+
+export const reward = section("Scoring of trajectories.", {
+  custom_reward_function: section("The user's reward function.", {
+    path: key(optionalText(), null, "File (relative to the working directory), `file:` URL or package.", {
+      path: true,
+    }),
+    name: key(text(), "compute_score", "Name of the export."),
+    reward_kwargs: open("Handed to the function as `kwargs`."),
+  }),
+  reward_manager: section("What runs the scorers.", {
+    source: key(z.enum(["register", "importlib"]), "register", "register = by name; importlib = from `module`."),
+    name: key(text(), "naive", "Reward manager, by registered name.", { registry: "rewardManagers" }),
+    module: userExport("A reward manager", "custom_reward_manager"),
+  }),
+  reward_kwargs: open("Options of the reward manager, e.g. dapo's {max_resp_len, overlong_buffer_cfg}."),
+  num_workers: key(count(), 1, "Reward workers.", { differs: { verl: 8, why: "one process on one machine" } }),
+  max_concurrent: key(count(), 64, "Trajectories scored at the same time.", { differs: { verl: null, why: robust } }),
+  timeout: key(positive(), 300, "Longest scoring of one trajectory; waiting for a slot does not count.", {
+    unit: "s",
+    differs: { verl: null, why: robust },
+  }),
+  on_error: key(
+    z.enum(["fail", "zero", "drop_group", "retry"]),
+    "fail",
+    "A scorer that throws or is too slow: end the run, score 0, drop the prompt group, or try again and then fail.",
+    { differs: { why: robust } },
+  ),
+  max_retries: key(natural(), 2, "Further attempts with `on_error: retry`.", { differs: { why: robust } }),
+});

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import {
+  count,
+  flag,
+  follows,
+  fraction,
+  key,
+  natural,
+  nonNegative,
+  open,
+  optionalCount,
+  optionalText,
+  positive,
+  section,
+  strings,
+  text,
+} from "./key.js";
+
+const actor = "actor_rollout_ref.actor";
+const oneMachine = "one process on one machine";
+const topP = () => z.number().gt(0).max(1);
+const topK = () => z.int().min(-1);
+
+export const rollout = section("Sampling: the inference server and the agent loops.", {
+  name: key(text(), "onnx", "Inference server, by registered name.", {
+    registry: "rollouts",
+    differs: { why: "verl has no default; this one is built in and shares the trainer's kernels" },
+  }),
+  engine_kwargs: open("Options of the inference server, one section per rollout name."),
+  n: key(count(), 8, "Samples per prompt: the size of a group.", {
+    unit: "samples",
+    differs: { verl: 1, why: "GRPO, the default estimator, compares samples of one prompt" },
+  }),
+  temperature: key(nonNegative(), 1.0, "Sampling temperature; 0 = greedy."),
+  top_p: key(topP(), 1.0, "Nucleus sampling; 1 = off."),
+  top_k: key(topK(), -1, "Keep the k likeliest tokens; -1 or 0 = off."),
+  min_p: key(fraction(), 0.0, "Keep tokens of at least this share of the top probability; 0 = off.", {
+    differs: { why: "offered by the built-in server" },
+  }),
+  repetition_penalty: key(positive(), 1.0, "Penalty on tokens already seen; 1 = off."),
+  do_sample: key(flag(), true, "false = greedy, whatever the temperature."),
+  seed: key(natural(), 42, "Seed of all draws; a sample depends on (seed, trajectory, position) alone."),
+  ignore_eos: key(flag(), false, "Sample to the length limit, past end-of-sequence tokens."),
+  stop: key(strings(), [], "Texts that end a response.", { differs: { why: "offered by the built-in server" } }),
+  prompt_length: key(count(), follows("data.max_prompt_length"), "Longest prompt.", { unit: "tokens" }),
+  response_length: key(count(), follows("data.max_response_length"), "Longest response.", { unit: "tokens" }),
+  max_model_len: key(optionalCount(), null, "Context limit; null = prompt + response length.", { unit: "tokens" }),
+  max_num_seqs: key(count(), 64, "Sequences decoded at the same time.", {
+    unit: "sequences",
+    differs: { verl: 256, why: "sized for a CPU" },
+  }),
+  tensor_model_parallel_size: key(count(), 1, "Devices per server.", { differs: { verl: 2, why: oneMachine } }),
+  calculate_log_probs: key(flag(), true, "Ask the server for log-probabilities of sampled tokens."),
+  log_prob_micro_batch_size_per_gpu: key(
+    optionalCount(),
+    null,
+    "Trajectories per forward pass when old log-probabilities are computed.",
+    { unit: "trajectories" },
+  ),
+  log_prob_use_dynamic_bsz: key(flag(), follows(`${actor}.use_dynamic_bsz`), "Pack those micro-batches by tokens."),
+  log_prob_max_token_len_per_gpu: key(
+    count(),
+    follows(`${actor}.ppo_max_token_len_per_gpu`),
+    "Token budget of those micro-batches.",
+    { unit: "tokens" },
+  ),
+  val_kwargs: section("Sampling during validation.", {
+    temperature: key(nonNegative(), 0, "Sampling temperature; 0 = greedy."),
+    top_p: key(topP(), 1.0, "Nucleus sampling; 1 = off."),
+    top_k: key(topK(), -1, "Keep the k likeliest tokens; -1 or 0 = off."),
+    n: key(count(), 1, "Samples per validation prompt.", { unit: "samples" }),
+    do_sample: key(flag().nullable(), null, "false = greedy; null = sample whenever the temperature is above 0.", {
+      differs: { verl: false, why: "setting the temperature alone takes effect" },
+    }),
+  }),
+  agent: section("Agent loops: who turns a prompt into trajectories.", {
+    num_workers: key(count(), 1, "Agent-loop workers.", { differs: { verl: 8, why: oneMachine } }),
+    default_agent_loop: key(text(), "single_turn_agent", "Loop of rows without a column `agent_name`.", {
+      registry: "agentLoops",
+    }),
+    agent_loop_config_path: key(optionalText(), null, "YAML list of further loops.", { path: true }),
+    agent_loop_manager_class: key(optionalText(), null, "A registered agent-loop manager; null = the built-in one.", {
+      registry: "agentLoopManagers",
+    }),
+    loops: open("Options of agent loops, one section per loop name."),
+  }),
+  multi_turn: section("Turns and tools.", {
+    enable: key(flag(), false, "Run several turns."),
+    max_assistant_turns: key(z.int().min(0).nullable(), null, "Model turns; null = no limit.", { unit: "turns" }),
+    max_user_turns: key(z.int().min(0).nullable(), null, "Tool or user turns; null = no limit.", { unit: "turns" }),
+    max_parallel_calls: key(count(), 1, "Tool calls honoured per model turn.", { unit: "calls" }),
+    max_tool_response_length: key(natural(), 256, "Longest tool output; characters, not tokens.", {
+      unit: "characters",
+    }),
+    tool_response_truncate_side: key(text(), "middle", "What is cut from a longer one: left, right, or the middle."),
+    tool_config_path: key(optionalText(), null, "YAML list of stateful tools.", { path: true }),
+    function_tool_path: key(optionalText(), null, "File with function tools.", { path: true }),
+    format: key(text(), "hermes", "Tool-call format of the model.", { registry: "toolParsers" }),
+  }),
+  checkpoint_engine: section("How weights get from the trainer to the servers.", {
+    backend: key(text(), "naive", "Transfer engine, by registered name; naive = in memory, same process.", {
+      registry: "checkpointEngines",
+    }),
+    update_weights_bucket_megabytes: key(count(), 2048, "Size of a transfer bucket.", { unit: "MiB" }),
+    engine_kwargs: open("Options of the transfer engine, one section per backend."),
+  }),
+});

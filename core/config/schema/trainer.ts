@@ -1,0 +1,128 @@
+import { z } from "zod";
+import {
+  count,
+  flag,
+  follows,
+  interval,
+  key,
+  natural,
+  open,
+  optionalCount,
+  optionalText,
+  positive,
+  section,
+  strings,
+  text,
+  userExport,
+} from "./key.js";
+
+const oneMachine = "one process on one machine";
+
+export const trainer = section("The run: length, saving, validation, tracking, hooks.", {
+  total_epochs: key(count(), 1, "Passes over the training data; `total_training_steps` wins.", {
+    differs: { verl: 30, why: "a first run should end soon" },
+  }),
+  total_training_steps: key(optionalCount(), null, "Steps to train; null = `total_epochs` passes.", { unit: "steps" }),
+  project_name: key(text(), "verl", "Groups runs in folders and trackers.", {
+    differs: { verl: "verl_examples", why: "the name of an example is no name for a project" },
+  }),
+  experiment_name: key(text(), "default", "Names this run in folders and trackers.", {
+    differs: { verl: "gsm8k", why: "the name of an example is no name for a run" },
+  }),
+  default_local_dir: key(
+    text(),
+    `checkpoints/${follows("trainer.project_name")}/${follows("trainer.experiment_name")}`,
+    "Folder of the run's checkpoints.",
+    { path: true },
+  ),
+  output_dir: key(
+    text(),
+    follows("trainer.default_local_dir"),
+    "Folder where trackers write: metrics.jsonl, report.html.",
+    {
+      path: true,
+      differs: { why: "local trackers need a place that does not depend on environment variables" },
+    },
+  ),
+  logger: key(strings(), ["console", "jsonl", "report"], "Trackers to log to: one name or a list.", {
+    registry: "trackers",
+    differs: { verl: ["console", "wandb"], why: "works without an account and leaves a report on disk" },
+  }),
+  log_val_generations: key(natural(), 0, "Validation samples shown by trackers after each validation.", {
+    unit: "rows",
+  }),
+  rollout_data_dir: key(optionalText(), null, "Folder for JSONL dumps of training trajectories.", { path: true }),
+  validation_data_dir: key(optionalText(), null, "Folder for JSONL dumps of validation trajectories.", { path: true }),
+  device: key(text(), "auto", "Platform: a vendor (cpu, nvidia, ...) or device name, or `auto` to detect one.", {
+    registry: "platforms",
+    differs: { verl: "cuda", why: "the machine is asked instead of assumed" },
+  }),
+  nnodes: key(count(), 1, "Machines that train."),
+  n_gpus_per_node: key(count(), 1, "Training processes per machine.", { differs: { verl: 8, why: oneMachine } }),
+  threads: key(natural(), 0, "CPU threads of engine and rollout; 0 = all cores.", {
+    differs: { why: "the default engine computes on the CPU" },
+  }),
+  seed: key(natural(), 1, "Seed of everything random in the trainer: initial weights, data order, uids.", {
+    differs: { why: "a run is reproducible unless asked otherwise" },
+  }),
+  save_freq: key(interval(), -1, "Save every so many steps and after the last one; -1 or 0 = never.", {
+    unit: "steps",
+  }),
+  test_freq: key(interval(), -1, "Validate every so many steps and after the last one; -1 or 0 = never.", {
+    unit: "steps",
+  }),
+  val_before_train: key(flag(), true, "Validate before the first step."),
+  val_only: key(flag(), false, "Stop after that first validation."),
+  critic_warmup: key(natural(), 0, "Step from which on the actor is updated; before it only the critic is.", {
+    unit: "steps",
+  }),
+  resume_mode: key(
+    z.enum(["auto", "disable", "resume_path"]),
+    "auto",
+    "auto = from the newest complete checkpoint of `default_local_dir`, if any; disable = start anew; resume_path = from `resume_from_path`.",
+  ),
+  resume_from_path: key(optionalText(), null, "A `global_step_N` folder, for `resume_mode: resume_path`.", {
+    path: true,
+  }),
+  max_actor_ckpt_to_keep: key(z.int().min(0).nullable(), null, "Newest actor checkpoints to keep; null or 0 = all."),
+  max_critic_ckpt_to_keep: key(z.int().min(0).nullable(), null, "Newest critic checkpoints to keep; null or 0 = all."),
+  checkpoint_callback_class: key(
+    optionalText(),
+    null,
+    "File whose export is told after each completed save; `file.ts#name` picks an export.",
+    { path: true },
+  ),
+  hooks: key(strings(), [], "Files with lifecycle hooks, loaded before anything starts.", {
+    path: true,
+    differs: { why: "hooks are files of the user here" },
+  }),
+  hook_deadline_s: key(positive(), 600, "Longest time that one hook may take; passing it ends the run.", {
+    unit: "s",
+    differs: { why: "a hook that never returns would hang the run" },
+  }),
+  sample_deadline_s: key(positive(), 3600, "Longest wait for a step's trajectories; passing it ends the run.", {
+    unit: "s",
+    differs: { why: "verl waits for ever" },
+  }),
+  v1: section("The training loop and its replay buffer.", {
+    trainer_mode: key(text(), "sync", "Training loop, by registered name.", { registry: "trainers" }),
+    sync: open("Options of the mode `sync`; it has none."),
+    sampler: section("The replay buffer: which finished prompt groups train next.", {
+      max_off_policy_threshold: key(count(), 8, "Steps after which a group counts as stale (asynchronous modes).", {
+        unit: "steps",
+      }),
+      max_off_policy_strategy: key(
+        z.enum(["drop", "wait"]),
+        "drop",
+        "drop = evict stale groups; wait = pause sampling until they are done (asynchronous modes).",
+      ),
+      sync_refill_failed_groups: key(
+        flag(),
+        false,
+        "Mode `sync`: replace a group without any trajectory by another prompt instead of reporting the shortfall.",
+      ),
+      custom_sampler: userExport("A replay buffer", null),
+      sampler_kwargs: open("Handed to the replay buffer."),
+    }),
+  }),
+});
