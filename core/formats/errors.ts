@@ -1,0 +1,53 @@
+import { defineErrors } from "../host/errors.js";
+
+/** Codes of model files: what cannot be opened, read, or written. */
+export const formatErrors = defineErrors({
+  VERL_FORMATS_NOT_A_MODEL: {
+    summary: "The path is neither a Hugging Face model folder nor a GGUF file.",
+    fix: "point at a folder with config.json and model.safetensors, or at a .gguf file",
+  },
+  VERL_FORMATS_FILE_UNREADABLE: {
+    summary: "A model file could not be read.",
+    fix: "check that the file exists, is complete and may be read; download it again if in doubt",
+  },
+  VERL_FORMATS_JSON_INVALID: {
+    summary: "A JSON file of a model is not valid or does not have the expected form.",
+    fix: "download the file again or correct it by hand",
+  },
+  VERL_FORMATS_SAFETENSORS_INVALID: {
+    summary: "A safetensors file is damaged or contradicts itself.",
+    fix: "download the file again",
+  },
+  VERL_FORMATS_GGUF_INVALID: {
+    summary: "A GGUF file is damaged, cut off, or contradicts itself.",
+    fix: "download the file again",
+  },
+  VERL_FORMATS_CONFIG_INVALID: {
+    summary: "A model configuration lacks a value or holds an impossible one.",
+    fix: "correct config.json",
+  },
+  VERL_FORMATS_MODEL_UNSUPPORTED: {
+    summary: "The model's architecture, or a feature of it, is not supported.",
+    fix: "use a model of the llama family (Llama, SmolLM2) with default rotary embeddings",
+  },
+  VERL_FORMATS_DTYPE_UNSUPPORTED: {
+    summary: "A tensor is stored in a type that cannot be read or written as numbers here.",
+    fix: "convert the model to F32, F16 or BF16 (or to one of the supported GGUF quantisations)",
+  },
+  VERL_FORMATS_TENSOR_MISSING: {
+    summary: "A tensor that the architecture needs is not in the model's files.",
+    fix: "check that all shards are there and that config.json belongs to these weights",
+  },
+  VERL_FORMATS_TENSOR_SHAPE: {
+    summary: "A tensor does not have the shape that the architecture needs.",
+    fix: "check that config.json belongs to these weights",
+  },
+  VERL_FORMATS_TOKENIZER_UNSUPPORTED: {
+    summary: "The tokenizer inside a GGUF file is of a kind that cannot be rebuilt here.",
+    fix: "use a Hugging Face folder of the same model, which carries tokenizer.json",
+  },
+  VERL_FORMATS_STREAM_MISMATCH: {
+    summary: "Tensors handed over for writing do not match the announced names and shapes.",
+    fix: "announce exactly the tensors that the stream yields, each once",
+  },
+});

@@ -1,0 +1,81 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { NamedTensor } from "../data/tensor.js";
+import { writeFileAtomically } from "./atomic-file.js";
+import type { ModelConfig, TokenizerFiles } from "./model.js";
+import { parameterSpecs } from "./param-names.js";
+import { type WeightDType, writeSafetensors } from "./safetensors-writer.js";
+
+export interface HfFolderContent {
+  readonly config: ModelConfig;
+  /** Parameters under Hugging Face names in any order, as an engine streams them; a tied head is left out. */
+  readonly tensors: AsyncIterable<NamedTensor> | Iterable<NamedTensor>;
+  readonly tokenizerFiles: TokenizerFiles | null;
+  /** Default `bf16`, the type in which most models are published. */
+  readonly dtype?: WeightDType;
+}
+
+const TORCH_DTYPES: Readonly<Record<WeightDType, string>> = { f32: "float32", bf16: "bfloat16", f16: "float16" };
+
+/** Write a folder that `transformers` loads with `from_pretrained`, and that `openModel` reads back. */
+export async function writeHfFolder(folder: string, content: HfFolderContent): Promise<void> {
+  const { config, tensors, tokenizerFiles, dtype = "bf16" } = content;
+  await mkdir(folder, { recursive: true });
+  await writeSafetensors(join(folder, "model.safetensors"), tensors, { layout: parameterSpecs(config), dtype });
+  await writeJson(join(folder, "config.json"), configJson(config, dtype));
+  await writeJson(join(folder, "generation_config.json"), {
+    _from_model_config: true,
+    ...tokenIds(config),
+    ...tokenizerFiles?.generationConfig,
+  });
+  if (!tokenizerFiles) return;
+  const { chatTemplate } = tokenizerFiles;
+  await writeJson(join(folder, "tokenizer.json"), tokenizerFiles.tokenizerJson);
+  await writeJson(join(folder, "tokenizer_config.json"), {
+    ...tokenizerFiles.tokenizerConfig,
+    ...(chatTemplate === null ? {} : { chat_template: chatTemplate }),
+  });
+  if (chatTemplate !== null) await writeText(join(folder, "chat_template.jinja"), chatTemplate);
+}
+
+/** The original configuration with every value that is certain put over it. */
+function configJson(config: ModelConfig, dtype: WeightDType): Record<string, unknown> {
+  const { raw } = config;
+  return {
+    ...raw,
+    architectures: raw.architectures ?? ["LlamaForCausalLM"],
+    model_type: config.modelType,
+    vocab_size: config.vocabSize,
+    hidden_size: config.hiddenSize,
+    intermediate_size: config.intermediateSize,
+    num_hidden_layers: config.numLayers,
+    num_attention_heads: config.numHeads,
+    num_key_value_heads: config.numKvHeads,
+    head_dim: config.headDim,
+    rms_norm_eps: config.rmsNormEps,
+    rope_theta: config.ropeTheta,
+    max_position_embeddings: config.maxPositions,
+    tie_word_embeddings: config.tieWordEmbeddings,
+    hidden_act: raw.hidden_act ?? "silu",
+    ...tokenIds(config),
+    torch_dtype: TORCH_DTYPES[dtype],
+    ...(raw.dtype === undefined ? {} : { dtype: TORCH_DTYPES[dtype] }),
+  };
+}
+
+function tokenIds(config: ModelConfig): Record<string, unknown> {
+  const { bosTokenId, eosTokenIds, padTokenId } = config;
+  return {
+    bos_token_id: bosTokenId,
+    eos_token_id: eosTokenIds.length === 1 ? eosTokenIds[0] : eosTokenIds.length === 0 ? null : eosTokenIds,
+    pad_token_id: padTokenId,
+  };
+}
+
+function writeJson(path: string, value: unknown): Promise<void> {
+  return writeText(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function writeText(path: string, text: string): Promise<void> {
+  return writeFileAtomically(path, (file) => file.writeFile(text, "utf8"));
+}

@@ -1,0 +1,113 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { formatErrors } from "./errors.js";
+import { readJsonObject, readOptionalJsonObject, readOptionalText } from "./json-file.js";
+import type { ModelConfig, ModelSource, TokenizerFiles } from "./model.js";
+import { parseModelConfig } from "./model-config.js";
+import { EMBEDDING, LM_HEAD, parameterSpecs } from "./param-names.js";
+import { SafetensorsReader } from "./safetensors-reader.js";
+
+/** Open a Hugging Face folder: `config.json`, safetensors (one file or sharded), and a tokenizer if it has one. */
+export async function openHfFolder(path: string): Promise<ModelSource> {
+  const where = join(path, "config.json");
+  const raw = await readJsonObject(where);
+  const generationConfig = await readOptionalJsonObject(join(path, "generation_config.json"));
+  const config = parseModelConfig(raw, { generationConfig, where });
+  const reader = await SafetensorsReader.openFolder(path);
+  if (!reader) {
+    throw formatErrors.VERL_FORMATS_NOT_A_MODEL({
+      what: `${path} has a config.json but no safetensors weights`,
+      where: path,
+      fix: "add model.safetensors; weights in pytorch_model.bin are not read, convert them with `transformers` (save_pretrained)",
+    });
+  }
+  try {
+    return new HfSource(path, config, reader);
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+/** The tokenizer of a Hugging Face folder, or null when it has no `tokenizer.json`. */
+export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles | null> {
+  const tokenizerPath = join(folder, "tokenizer.json");
+  if (!(await exists(tokenizerPath))) return null;
+  const tokenizerConfig = await readOptionalJsonObject(join(folder, "tokenizer_config.json"));
+  return {
+    tokenizerJson: await readJsonObject(tokenizerPath),
+    tokenizerConfig,
+    chatTemplate: (await readOptionalText(join(folder, "chat_template.jinja"))) ?? templateOf(tokenizerConfig),
+    generationConfig: await generationTokens(folder),
+  };
+}
+
+class HfSource implements ModelSource {
+  readonly format = "hf";
+  readonly tensors: ModelSource["tensors"];
+
+  constructor(
+    readonly path: string,
+    readonly config: ModelConfig,
+    private readonly reader: SafetensorsReader,
+  ) {
+    this.tensors = parameterSpecs(config);
+    for (const { name, shape } of this.tensors) {
+      const entry = reader.get(this.storedName(name));
+      if (!entry) {
+        throw formatErrors.VERL_FORMATS_TENSOR_MISSING({ what: `there is no tensor "${name}"`, where: path });
+      }
+      if (entry.shape.join() !== shape.join()) {
+        throw formatErrors.VERL_FORMATS_TENSOR_SHAPE({
+          what: `tensor "${name}" has shape [${entry.shape.join(", ")}], but config.json asks for [${shape.join(", ")}]`,
+          where: path,
+        });
+      }
+    }
+  }
+
+  async readTensor(name: string, into?: Float32Array) {
+    return { ...(await this.reader.readF32(this.storedName(name), into)), name };
+  }
+
+  tokenizerFiles(): Promise<TokenizerFiles | null> {
+    return readTokenizerFiles(this.path);
+  }
+
+  close(): Promise<void> {
+    return this.reader.close();
+  }
+
+  /** Some writers keep only the head of a tied pair. */
+  private storedName(name: string): string {
+    const useHead = name === EMBEDDING && this.config.tieWordEmbeddings && !this.reader.get(name);
+    return useHead && this.reader.get(LM_HEAD) ? LM_HEAD : name;
+  }
+}
+
+/** `chat_template` is a text, or a list of named templates of which `default` counts. */
+function templateOf(tokenizerConfig: Readonly<Record<string, unknown>>): string | null {
+  const template = tokenizerConfig.chat_template;
+  if (typeof template === "string") return template;
+  if (!Array.isArray(template)) return null;
+  const named = template as { name?: unknown; template?: unknown }[];
+  const chosen = named.find((entry) => entry?.name === "default")?.template;
+  return typeof chosen === "string" ? chosen : null;
+}
+
+/** `generation_config.json`, completed with the end-of-sequence ids of `config.json` when it names none. */
+async function generationTokens(folder: string): Promise<Record<string, unknown>> {
+  const generationConfig = await readOptionalJsonObject(join(folder, "generation_config.json"));
+  if (generationConfig.eos_token_id !== undefined && generationConfig.eos_token_id !== null) return generationConfig;
+  const { eos_token_id: eos } = await readOptionalJsonObject(join(folder, "config.json"));
+  return eos === undefined || eos === null ? generationConfig : { ...generationConfig, eos_token_id: eos };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import { reasonOf } from "../host/errors.js";
+import { formatErrors } from "./errors.js";
+
+/** Read a JSON object, or say which file is missing or malformed and where. */
+export async function readJsonObject(path: string): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    throw formatErrors.VERL_FORMATS_FILE_UNREADABLE({
+      what: `cannot read ${path}`,
+      where: path,
+      why: reasonOf(cause),
+      cause,
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw formatErrors.VERL_FORMATS_JSON_INVALID({
+      what: `${path} is not JSON`,
+      where: path,
+      why: reasonOf(cause),
+      cause,
+    });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw formatErrors.VERL_FORMATS_JSON_INVALID({ what: `${path} does not hold a JSON object`, where: path });
+  }
+  return value as Record<string, unknown>;
+}
+
+/** As {@link readJsonObject}, with an empty object for a file that does not exist. */
+export async function readOptionalJsonObject(path: string): Promise<Record<string, unknown>> {
+  try {
+    return await readJsonObject(path);
+  } catch (error) {
+    if (isMissing(error)) return {};
+    throw error;
+  }
+}
+
+/** The text of a file, or null when it does not exist. */
+export async function readOptionalText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    if (isMissing({ cause })) return null;
+    throw formatErrors.VERL_FORMATS_FILE_UNREADABLE({
+      what: `cannot read ${path}`,
+      where: path,
+      why: reasonOf(cause),
+      cause,
+    });
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const cause = (error as { cause?: unknown }).cause;
+  return (cause as { code?: unknown } | undefined)?.code === "ENOENT";
+}

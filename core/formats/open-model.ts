@@ -1,0 +1,40 @@
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { reasonOf } from "../host/errors.js";
+import { formatErrors } from "./errors.js";
+import { openHfFolder } from "./hf-source.js";
+import type { ModelSource } from "./model.js";
+
+/** Open a model for reading: a Hugging Face folder or a GGUF file, told apart by what is there, not by the name. */
+export async function openModel(path: string): Promise<ModelSource> {
+  let isFolder: boolean;
+  try {
+    isFolder = (await stat(path)).isDirectory();
+  } catch (cause) {
+    throw formatErrors.VERL_FORMATS_NOT_A_MODEL({
+      what: `there is no model at ${path}`,
+      where: path,
+      why: reasonOf(cause),
+      cause,
+    });
+  }
+  if (isFolder) {
+    const hasConfig = await stat(join(path, "config.json")).catch(() => null);
+    if (hasConfig) return openHfFolder(path);
+    throw formatErrors.VERL_FORMATS_NOT_A_MODEL({ what: `the folder ${path} has no config.json`, where: path });
+  }
+  throw formatErrors.VERL_FORMATS_NOT_A_MODEL({
+    what: `${path} is ${(await startsWithGguf(path)) ? "a GGUF file, which cannot be opened yet" : "a file, but not GGUF"}`,
+    where: path,
+  });
+}
+
+async function startsWithGguf(path: string): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && buffer.toString("latin1") === "GGUF";
+  } finally {
+    await file.close();
+  }
+}

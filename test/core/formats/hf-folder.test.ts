@@ -1,0 +1,94 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "chai";
+import { openModel, type TokenizerFiles, writeHfFolder } from "../../../core/formats/index.js";
+import { errorOf, TINY_CONFIG, tinyConfig, tinyTensors, withFolder } from "./support.js";
+
+const TOKENIZER: TokenizerFiles = {
+  tokenizerJson: { version: "1.0", model: { type: "BPE", vocab: {}, merges: [] } },
+  tokenizerConfig: { eos_token: "<eos>" },
+  chatTemplate: "{{ messages[0].content }}",
+  generationConfig: { eos_token_id: [2, 3] },
+};
+
+describe("Hugging Face folders", () => {
+  for (const tied of [true, false]) {
+    it(`gives a model with ${tied ? "a tied" : "its own"} head back after writing`, () =>
+      withFolder(async (folder) => {
+        const config = tinyConfig({ tie_word_embeddings: tied });
+        const tensors = tinyTensors(config);
+        await writeHfFolder(folder, { config, tensors: [...tensors].reverse(), tokenizerFiles: TOKENIZER });
+        const model = await openModel(folder);
+        expect(model.format).to.equal("hf");
+        expect({ ...model.config, raw: null }).to.deep.equal({ ...config, eosTokenIds: [2, 3], raw: null });
+        expect(model.tensors.map(({ name }) => name)).to.deep.equal(tensors.map(({ name }) => name));
+        for (const tensor of tensors) expect(await model.readTensor(tensor.name)).to.deep.equal(tensor);
+        const files = await model.tokenizerFiles();
+        expect(files?.tokenizerJson).to.deep.equal(TOKENIZER.tokenizerJson);
+        expect(files?.chatTemplate).to.equal(TOKENIZER.chatTemplate);
+        expect(files?.generationConfig.eos_token_id).to.deep.equal([2, 3]);
+        await model.close();
+      }));
+  }
+
+  it("writes the values that transformers reads", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig();
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: null, dtype: "f32" });
+      const written = JSON.parse(await readFile(join(folder, "config.json"), "utf8"));
+      expect(written).to.include({ ...TINY_CONFIG, head_dim: 4, torch_dtype: "float32", hidden_act: "silu" });
+      expect(written.architectures).to.deep.equal(["LlamaForCausalLM"]);
+    }));
+
+  it("reads the default of several named chat templates", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig();
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: TOKENIZER });
+      await rm(join(folder, "chat_template.jinja"));
+      const named = [
+        { name: "tool_use", template: "T" },
+        { name: "default", template: "D" },
+      ];
+      await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ chat_template: named }));
+      const model = await openModel(folder);
+      expect((await model.tokenizerFiles())?.chatTemplate).to.equal("D");
+      await model.close();
+    }));
+
+  it("has no tokenizer where there is none", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig();
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: null });
+      const model = await openModel(folder);
+      expect(await model.tokenizerFiles()).to.equal(null);
+      await model.close();
+    }));
+
+  it("refuses weights that do not fit the configuration", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig();
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: null });
+      const rewrite = (changes: object) =>
+        writeFile(join(folder, "config.json"), JSON.stringify({ ...TINY_CONFIG, ...changes }));
+      await rewrite({ intermediate_size: 16 });
+      const shape = await errorOf(() => openModel(folder));
+      expect(shape.code).to.equal("VERL_FORMATS_TENSOR_SHAPE");
+      expect(shape.message).to.include("mlp.gate_proj.weight").and.include("[12, 8]");
+      await rewrite({ num_hidden_layers: 3 });
+      const missing = await errorOf(() => openModel(folder));
+      expect(missing.code).to.equal("VERL_FORMATS_TENSOR_MISSING");
+      expect(missing.message).to.include("model.layers.2.");
+    }));
+
+  it("says what is wrong with a path that holds no model", () =>
+    withFolder(async (folder) => {
+      expect((await errorOf(() => openModel(join(folder, "nowhere")))).code).to.equal("VERL_FORMATS_NOT_A_MODEL");
+      expect((await errorOf(() => openModel(folder))).message).to.include("no config.json");
+      await writeFile(join(folder, "config.json"), JSON.stringify(TINY_CONFIG));
+      expect((await errorOf(() => openModel(folder))).message).to.include("no safetensors");
+      await writeFile(join(folder, "config.json"), "{");
+      expect((await errorOf(() => openModel(folder))).code).to.equal("VERL_FORMATS_JSON_INVALID");
+      await writeFile(join(folder, "model.bin"), "12345678");
+      expect((await errorOf(() => openModel(join(folder, "model.bin")))).message).to.include("not GGUF");
+    }));
+});
