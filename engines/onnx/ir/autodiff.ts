@@ -1,0 +1,85 @@
+import type { Graph, Ref } from "./graph.js";
+
+/**
+ * One input's share of a vector-Jacobian product: adds nodes and returns the gradient with respect to that input. For a
+ * parameter with an accumulator, `accumulator` is the gradient so far and the result must include it (a `Gemm` takes it
+ * as its C operand, which costs nothing); everything else gets null.
+ */
+export type Pullback = (accumulator: Ref | null) => Ref;
+
+interface Recorded {
+  readonly output: Ref;
+  readonly inputs: readonly Ref[];
+  readonly pullbacks: (gradient: Ref) => readonly (Pullback | null)[];
+}
+
+/**
+ * Reverse-mode differentiation over a graph under construction. Differentiable operators record themselves here;
+ * `backward` then appends the nodes of the backward pass to the same graph.
+ */
+export class Autodiff {
+  private readonly recorded: Recorded[] = [];
+
+  constructor(readonly graph: Graph) {}
+
+  /**
+   * Record an operator. `pullbacks` is called once, when the gradient of `output` is known, and returns one pullback
+   * per input (null: no gradient flows there). Pullbacks nobody needs are not called.
+   */
+  record(output: Ref, inputs: readonly Ref[], pullbacks: Recorded["pullbacks"]): Ref {
+    this.recorded.push({ output, inputs, pullbacks });
+    return output;
+  }
+
+  /**
+   * Gradients of the targets, given gradients of some results. `accumulators` names, for parameters among the targets,
+   * values to which their gradient is added. A target that nothing reaches is absent from the result.
+   */
+  backward(
+    seeds: ReadonlyMap<Ref, Ref>,
+    targets: readonly Ref[],
+    accumulators: ReadonlyMap<Ref, Ref> = new Map(),
+  ): Map<Ref, Ref> {
+    const needed = this.reachableFrom(targets);
+    const partial = new Map<Ref, Ref[]>([...seeds].map(([ref, gradient]) => [ref, [gradient]]));
+    const accumulated = new Map<Ref, Ref>();
+    for (const { output, inputs, pullbacks } of this.recorded.toReversed()) {
+      const gradient = this.total(partial, output);
+      if (gradient === null || !inputs.some((i) => needed.has(i))) continue;
+      pullbacks(gradient).forEach((pullback, i) => {
+        const input = inputs[i];
+        if (pullback === null || !needed.has(input)) return;
+        const start = accumulators.get(input);
+        if (start !== undefined) {
+          accumulated.set(input, pullback(accumulated.get(input) ?? start));
+        } else {
+          const parts = partial.get(input);
+          if (parts) parts.push(pullback(null));
+          else partial.set(input, [pullback(null)]);
+        }
+      });
+    }
+    const result = new Map<Ref, Ref>();
+    for (const target of targets) {
+      const gradient = accumulated.get(target) ?? this.total(partial, target);
+      if (gradient !== null) result.set(target, gradient);
+    }
+    return result;
+  }
+
+  /** Values that depend on a target, targets included. */
+  private reachableFrom(targets: readonly Ref[]): Set<Ref> {
+    const reached = new Set<Ref>(targets);
+    for (const { output, inputs } of this.recorded) if (inputs.some((i) => reached.has(i))) reached.add(output);
+    return reached;
+  }
+
+  private total(partial: Map<Ref, Ref[]>, ref: Ref): Ref | null {
+    const parts = partial.get(ref);
+    if (!parts) return null;
+    if (parts.length === 1) return parts[0];
+    const sum = parts.length === 2 ? this.graph.op("Add", parts) : this.graph.op("Sum", parts);
+    partial.set(ref, [sum]);
+    return sum;
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  encodeModel,
+  type OnnxAttribute,
+  type OnnxDType,
+  type OnnxModel,
+  type OnnxNode,
+  type OnnxTensor,
+  type OnnxValueInfo,
+} from "../proto/index.js";
+
+declare const refBrand: unique symbol;
+/** Names a value of one graph: an input, a constant or the result of an operator. */
+export type Ref = string & { readonly [refBrand]: true };
+
+/** Numbers are integers; a float is written `{ float: x }`. */
+export type AttributeValue = number | string | readonly number[] | { readonly float: number };
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/** Domain of onnxruntime's own operators. */
+export const MICROSOFT = "com.microsoft";
+
+const OPSETS = { "": 23, [MICROSOFT]: 1 } as const;
+const IR_VERSION = 10;
+
+/** A dimension: a number, or the name of one that is known only when the graph runs. */
+export type Dim = number | string;
+
+/** Builds one ONNX graph, operator by operator, in topological order. */
+export class Graph {
+  private readonly nodes: OnnxNode[] = [];
+  private readonly inputs: OnnxValueInfo[] = [];
+  private readonly outputs: { readonly ref: Ref; readonly info: OnnxValueInfo }[] = [];
+  private readonly initializers: OnnxTensor[] = [];
+  private readonly constants = new Map<string, Ref>();
+  private counter = 0;
+
+  constructor(readonly name: string) {}
+
+  input(name: string, dims: readonly Dim[], dtype: OnnxDType = "float32"): Ref {
+    this.inputs.push({ name, dims, dtype });
+    return name as Ref;
+  }
+
+  /** A named constant whose memory is used when the model is encoded; later writes are not seen. */
+  initializer(name: string, dims: readonly number[], data: OnnxTensor["data"], dtype: OnnxDType = "float32"): Ref {
+    this.initializers.push({ name, dims, data, dtype });
+    return name as Ref;
+  }
+
+  /** Publish a value under a name. The same value may be published once; an input needs an operator in between. */
+  output(ref: Ref, name: string, dims: readonly Dim[], dtype: OnnxDType = "float32"): void {
+    const taken = this.outputs.some((o) => o.ref === ref) || this.isLeaf(ref);
+    this.outputs.push({ ref: taken ? this.op("Identity", [ref]) : ref, info: { name, dims, dtype } });
+  }
+
+  /** An operator with one result. A null input is an optional one left out. */
+  op(opType: string, inputs: readonly (Ref | null)[], attributes: Attributes = {}, domain = ""): Ref {
+    return this.opMany(opType, inputs, 1, attributes, domain)[0];
+  }
+
+  /** An operator with several results. */
+  opMany(
+    opType: string,
+    inputs: readonly (Ref | null)[],
+    numOutputs: number,
+    attributes: Attributes = {},
+    domain = "",
+  ): Ref[] {
+    const outputs = Array.from({ length: numOutputs }, () => this.fresh("t"));
+    this.nodes.push({
+      name: `${opType}_${this.nodes.length}`,
+      opType,
+      domain,
+      inputs: inputs.map((i) => i ?? ""),
+      outputs,
+      attributes: Object.fromEntries(Object.entries(attributes).map(([k, v]) => [k, attributeOf(v)])),
+    });
+    return outputs;
+  }
+
+  /** A float32 scalar. */
+  scalar(x: number): Ref {
+    return this.cached(`f32:${Object.is(x, -0) ? "-0" : x}`, () => this.constant(Float32Array.of(x), [], "float32"));
+  }
+
+  /** A 1-D int64 tensor: shapes, axes, indices. */
+  ints(...values: number[]): Ref {
+    return this.cached(`i64:${values}`, () => this.constant(toInt64(values), [values.length], "int64"));
+  }
+
+  /** An int64 scalar. */
+  int(value: number): Ref {
+    return this.cached(`i64s:${value}`, () => this.constant(toInt64([value]), [], "int64"));
+  }
+
+  /** A constant of any kind, not shared with equal ones. */
+  constant(data: ArrayBufferView, dims: readonly number[], dtype: OnnxDType): Ref {
+    return this.initializer(this.fresh("c"), dims, data, dtype);
+  }
+
+  toModel(): OnnxModel {
+    const published = new Map<string, string>(this.outputs.map((o) => [o.ref, o.info.name]));
+    const rename = (name: string) => published.get(name) ?? name;
+    return {
+      graphName: this.name,
+      nodes: this.nodes.map((n) => ({ ...n, inputs: n.inputs.map(rename), outputs: n.outputs.map(rename) })),
+      inputs: this.inputs,
+      outputs: this.outputs.map((o) => o.info),
+      initializers: this.initializers,
+      irVersion: IR_VERSION,
+      opsets: OPSETS,
+    };
+  }
+
+  encode(): Uint8Array {
+    return encodeModel(this.toModel());
+  }
+
+  private isLeaf(ref: Ref): boolean {
+    return this.inputs.some((i) => i.name === ref) || this.initializers.some((i) => i.name === ref);
+  }
+
+  private cached(key: string, make: () => Ref): Ref {
+    const known = this.constants.get(key);
+    if (known !== undefined) return known;
+    const ref = make();
+    this.constants.set(key, ref);
+    return ref;
+  }
+
+  private fresh(prefix: string): Ref {
+    return `${prefix}${this.counter++}` as Ref;
+  }
+}
+
+function toInt64(values: readonly number[]): BigInt64Array {
+  return BigInt64Array.from(values, BigInt);
+}
+
+function attributeOf(value: AttributeValue): OnnxAttribute {
+  if (typeof value === "number") return { kind: "int", value };
+  if (typeof value === "string") return { kind: "string", value };
+  if ("float" in value) return { kind: "float", value: value.float };
+  return { kind: "ints", value };
+}

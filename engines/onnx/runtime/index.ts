@@ -1,0 +1,3 @@
+export type { OrtRuntime, OrtSession, OrtSessionOptions, OrtTensor, TensorArrays } from "./ort-runtime.js";
+export { type OrtRuntimeOptions, openOrtRuntime } from "./select-runtime.js";
+export { allocateTensorData, elementCount } from "./tensor-memory.js";

@@ -1,0 +1,65 @@
+import type { CallOptions } from "../../../core/plugin.js";
+import type { OnnxDType } from "../proto/index.js";
+
+/** Typed arrays that can stand behind a tensor, by element type. 16-bit floats travel as their bits. */
+export interface TensorArrays {
+  float32: Float32Array;
+  float64: Float64Array;
+  float16: Uint16Array;
+  bfloat16: Uint16Array;
+  int64: BigInt64Array;
+  int32: Int32Array;
+  int8: Int8Array;
+  uint8: Uint8Array;
+  bool: Uint8Array;
+}
+
+/**
+ * A tensor over memory that the caller owns. `data` is read where the tensor is fed and written where it is fetched; the
+ * same tensor may be both in one run. Make it once and keep it: it costs a native handle, given back by `release`.
+ */
+export interface OrtTensor<T extends OnnxDType = OnnxDType> {
+  readonly dtype: T;
+  readonly dims: readonly number[];
+  readonly data: TensorArrays[T];
+  release(): void;
+}
+
+export interface OrtSessionOptions {
+  /** Threads of one run, the calling one included. 0: onnxruntime's choice, one per physical core. */
+  readonly threads?: number;
+  /** Busy-wait between operators: faster alone on the machine, slower when cores are shared. Default false. */
+  readonly spin?: boolean;
+  /** Reuse one memory plan per set of shapes. Default false: shapes vary in training. */
+  readonly memoryPattern?: boolean;
+  /** Values for initializers that the model declares as external data, by name. The memory must outlive the session. */
+  readonly externalInitializers?: Readonly<Record<string, OrtTensor>>;
+}
+
+export interface OrtSession {
+  /**
+   * Run the graph. Every input is fed; the fetched outputs are written into the memory of the given tensors, whose
+   * shapes must be what the graph produces. Feeding and fetching the same memory is allowed where the operator that
+   * produces the output reads it elementwise or as the C operand of a `Gemm`.
+   */
+  run(
+    feeds: Readonly<Record<string, OrtTensor>>,
+    fetches: Readonly<Record<string, OrtTensor>>,
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Frees the session; runs in flight finish first. */
+  release(): Promise<void>;
+}
+
+/**
+ * onnxruntime behind one small face. Two implementations: its C API (no copies, off the main thread, stops on abort) and
+ * the official Node binding (synchronous, copies outputs, an abort is noticed only between runs).
+ */
+export interface OrtRuntime {
+  readonly kind: "capi" | "binding";
+  /** Version of onnxruntime. */
+  readonly version: string;
+  createSession(model: Uint8Array, options?: OrtSessionOptions): Promise<OrtSession>;
+  /** Wrap memory as a tensor. `data` may be a view into a larger buffer; it must hold exactly the tensor's elements. */
+  tensor<T extends OnnxDType>(dtype: T, dims: readonly number[], data: TensorArrays[T]): OrtTensor<T>;
+}

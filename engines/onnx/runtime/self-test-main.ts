@@ -1,0 +1,3 @@
+import { selfTestMain } from "./self-test.js";
+
+await selfTestMain(process.argv[2]);
