@@ -1,13 +1,17 @@
 import type { Row } from "../data/row.js";
 import type { CallOptions, JsonValue } from "../host/types.js";
 
-/** Small metadata of a key, merged on every write: writing `{status}` keeps everything else. */
+/**
+ * Small metadata of a key, merged on every write: writing `{status}` keeps everything else. Prompt and trajectory tags
+ * have the forms of `prompt-tag.ts`.
+ */
 export type Tag = Readonly<Record<string, JsonValue>>;
 
 export interface PutOptions extends CallOptions {
   /**
-   * Attempt that writes. A put whose attempt is lower than the `attempt` in the stored tag is refused with
-   * `VERL_QUEUE_STALE_ATTEMPT`, so a late write of a re-issued prompt cannot land.
+   * Attempt that writes; it is kept in the tag. A put whose attempt is lower than the `attempt` in the stored tag of the
+   * key, or of the prompt that the key belongs to, is refused with `VERL_QUEUE_STALE_ATTEMPT`, so a late write of a
+   * re-issued prompt cannot land.
    */
   readonly attempt?: number;
 }
@@ -39,16 +43,20 @@ export interface TransferQueue {
   /** Tags of every key, in insertion order; an unknown partition is empty. */
   list(partition: string, options?: CallOptions): Promise<Entry[]>;
   partitions(options?: CallOptions): Promise<string[]>;
-  /** Sets `claimedBy` on the key's tag if nobody holds it; true for exactly one caller. */
+  /**
+   * Sets `claimedBy` on the key's tag if nobody holds it; true for exactly one owner, who may ask again. False for a key
+   * that is gone. Writing `{claimedBy: null}` gives the key back.
+   */
   claim(partition: string, key: string, owner: string, options?: CallOptions): Promise<boolean>;
   /** Removes keys; unknown ones are ignored. Returns how many were there. */
   clear(partition: string, keys: readonly string[], options?: CallOptions): Promise<number>;
-  /** Grows by one with every change. */
+  /** Grows by one with every change; a put or a clear that changes nothing may count too. */
   revision(): number;
   /** Resolves with the current revision once it is greater than `since`. Rejects when aborted. */
   changed(since: number, options?: CallOptions): Promise<number>;
   /** The whole store, or the listed partitions, as plain data that `restore` understands. */
   snapshot(options?: CallOptions & { partitions?: readonly string[] }): Promise<QueueSnapshot>;
+  /** Replaces everything that the queue holds. */
   restore(snapshot: QueueSnapshot, options?: CallOptions): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,5 +72,6 @@ export interface QueueSnapshot {
 /** Registered under a queue name (`transfer_queue.backend.storage_backend`). */
 export interface TransferQueueFactory {
   readonly name: string;
+  /** `capacityBytes`: 0 = no limit. A put that finds the queue full waits for room; nothing is evicted. */
   create(options: { capacityBytes: number; extra: Readonly<Record<string, unknown>> }): Promise<TransferQueue>;
 }
