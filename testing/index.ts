@@ -2,3 +2,4 @@
 
 export type { ConformanceCase, TestFramework } from "./case.js";
 export { runConformance } from "./case.js";
+export * from "./transfer/index.js";

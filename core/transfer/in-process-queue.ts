@@ -201,7 +201,7 @@ export class InProcessQueue implements TransferQueue {
 
 /** The in-process queue; `extra.put_deadline_s` bounds how long a put waits for room. */
 export const inProcessQueueFactory: TransferQueueFactory = {
-  name: "in-process",
+  name: "in_process",
   async create({ capacityBytes, extra }) {
     const seconds = extra.put_deadline_s;
     return new InProcessQueue({

@@ -1,0 +1,4 @@
+export type { Fault, QueueCall } from "./faulty-queue.js";
+export { FaultyQueue } from "./faulty-queue.js";
+export type { QueueUnderTest } from "./queue-conformance.js";
+export { transferQueueConformance } from "./queue-conformance.js";
