@@ -28,14 +28,20 @@ export type RewardOutcome = "scored" | "abstain" | "error" | "timeout";
 
 export interface RewardResult {
   readonly outcome: RewardOutcome;
-  /** Null exactly when the outcome is not `scored`. */
+  /** Null when there is none: the function abstained, or failed under another policy than `zero`. */
   readonly score: number | null;
   /** Becomes validation variables; `acc` and `pred` have a meaning of their own there. */
   readonly extra: Readonly<Record<string, JsonValue>>;
   readonly message?: string;
+  /** Seconds spent waiting for a slot, and scoring. */
+  readonly seconds?: { readonly queue: number; readonly score: number };
 }
 
-/** A user's reward function: a number, or an object with `score` and extra values; null abstains. */
+/**
+ * A user's reward function: a number, or an object with `score` and extra values; null abstains. It runs in the process of
+ * the rollout: an asynchronous function overlaps with others, a synchronous one holds everything else up and no deadline
+ * can interrupt it.
+ */
 export type RewardFunction = (input: {
   readonly dataSource: string;
   readonly solution: string;

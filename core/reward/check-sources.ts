@@ -1,0 +1,36 @@
+import type { Dataset } from "../data/dataset.js";
+import type { Row } from "../data/row.js";
+import { isVerlError } from "../host/errors.js";
+import { rewardErrors } from "./errors.js";
+import type { RewardManager } from "./reward.js";
+
+/** Data source of rows that have no `data_source` column. */
+export const UNKNOWN_SOURCE = "unknown";
+
+export function dataSourceOf(row: Row): string {
+  return typeof row.data_source === "string" && row.data_source !== "" ? row.data_source : UNKNOWN_SOURCE;
+}
+
+/** Before anything starts: every row can be scored, or `VERL_REWARD_NO_SCORER` names the first one that cannot. */
+export function checkDataSources(manager: RewardManager, dataset: Pick<Dataset, "length" | "at">): void {
+  const checked = new Set<string>();
+  for (let index = 0; index < dataset.length; index++) {
+    const { row, origin } = dataset.at(index);
+    const source = dataSourceOf(row);
+    if (checked.has(source)) continue;
+    checked.add(source);
+    checkSource(manager, source, `dataset row ${origin}, column data_source`);
+  }
+}
+
+function checkSource(manager: RewardManager, source: string, where: string): void {
+  const missing = source === UNKNOWN_SOURCE ? "the row has no data_source" : undefined;
+  try {
+    if (manager.supports(source)) return;
+  } catch (error) {
+    if (!isVerlError(error)) throw error;
+    const { why, fix } = error;
+    throw rewardErrors.VERL_REWARD_NO_SCORER({ what: missing ?? error.what, where, why, fix, cause: error });
+  }
+  throw rewardErrors.VERL_REWARD_NO_SCORER({ what: missing ?? `the reward manager cannot score "${source}"`, where });
+}

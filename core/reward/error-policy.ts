@@ -1,0 +1,47 @@
+import type { CallOptions } from "../host/types.js";
+import { rewardErrors } from "./errors.js";
+import type { RewardInput, RewardManager, RewardResult } from "./reward.js";
+
+/** What happens to a trajectory whose scoring ended as `error` or `timeout`, after `retries` further attempts. */
+export interface ErrorPolicy {
+  readonly retries: number;
+  /** End the run; score 0; or take the whole prompt group out of training. */
+  readonly action: "fail" | "zero" | "drop_group";
+}
+
+/**
+ * Reads `reward.on_error`: `fail`, `zero`, `drop_group`, or `retry` and `retry(n)`, which try again and then fail.
+ * `retry(n) zero` and `retry(n) drop_group` name another end.
+ */
+export function parseErrorPolicy(text: string, maxRetries = 2): ErrorPolicy {
+  const match = /^(?:(retry)(?:\((\d+)\))?)?\s*(fail|zero|drop_group)?$/.exec(text.trim());
+  if (!match || text.trim() === "") {
+    throw rewardErrors.VERL_REWARD_BAD_POLICY({ what: `"${text}" is no error policy`, where: "reward.on_error" });
+  }
+  const [, retry, times, action] = match;
+  return {
+    retries: retry ? Number(times ?? maxRetries) : 0,
+    action: (action ?? "fail") as ErrorPolicy["action"],
+  };
+}
+
+export const isFailure = (result: RewardResult): boolean => result.outcome === "error" || result.outcome === "timeout";
+
+/**
+ * The same manager with retries, and with the score 0 under the policy `zero`: the outcome and the message stay, so the
+ * row remains flagged. `fail` and `drop_group` concern more than one trajectory; the agent-loop worker carries them out.
+ */
+export function withErrorPolicy(manager: RewardManager, policy: ErrorPolicy): RewardManager {
+  return {
+    async score(input: RewardInput, options?: CallOptions): Promise<RewardResult> {
+      let result = await manager.score(input, options);
+      for (let left = policy.retries; left > 0 && isFailure(result); left--) {
+        options?.signal?.throwIfAborted();
+        result = await manager.score(input, options);
+      }
+      return isFailure(result) && policy.action === "zero" ? { ...result, score: 0 } : result;
+    },
+    supports: (dataSource) => manager.supports(dataSource),
+    dispose: async () => manager.dispose?.(),
+  };
+}

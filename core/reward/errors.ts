@@ -1,0 +1,32 @@
+import { defineErrors } from "../host/errors.js";
+
+export const rewardErrors = defineErrors({
+  VERL_REWARD_NO_SCORER: {
+    summary: "No scorer knows the data source of a row",
+    fix: "set reward.custom_reward_function.path to a function of your own, or register a scorer for this data source",
+  },
+  VERL_REWARD_AMBIGUOUS_SCORER: {
+    summary: "Two scorers claim the same data source",
+    fix: "register one of them under the other's name with `override: true`, or give it a data source of its own",
+  },
+  VERL_REWARD_BAD_FUNCTION: {
+    summary: "The configured reward function cannot be used",
+    fix: "export a function under the name in reward.custom_reward_function.name",
+  },
+  VERL_REWARD_BAD_RESULT: {
+    summary: "A reward function returned something that is not a score",
+    fix: "return a finite number, null to abstain, or an object {score, …} with one of these as `score`",
+  },
+  VERL_REWARD_FAILED: {
+    summary: "A reward function threw",
+    fix: "fix the function, or choose what happens then with reward.on_error: zero, drop_group or retry",
+  },
+  VERL_REWARD_TIMEOUT: {
+    summary: "Scoring one trajectory took longer than the deadline",
+    fix: "raise reward.timeout, or choose what happens then with reward.on_error: zero, drop_group or retry",
+  },
+  VERL_REWARD_BAD_POLICY: {
+    summary: "The error policy of rewards is unknown",
+    fix: "set reward.on_error to fail, zero, drop_group, retry or retry(n)",
+  },
+});

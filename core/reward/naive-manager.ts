@@ -1,0 +1,93 @@
+import { reasonOf } from "../host/errors.js";
+import type { CallOptions } from "../host/types.js";
+import { DeadlineExceeded, withDeadline } from "./deadline.js";
+import { rewardErrors } from "./errors.js";
+import type {
+  RewardFunction,
+  RewardInput,
+  RewardManager,
+  RewardManagerFactory,
+  RewardManagerOptions,
+  RewardResult,
+} from "./reward.js";
+import { resultOf, whereOf } from "./score-value.js";
+import { Semaphore } from "./semaphore.js";
+
+/**
+ * Scores with the user's function, or the scorer of the data source. Functions run in this process: asynchronous ones
+ * (model judges, sandboxes) overlap up to `maxConcurrent`; a synchronous one holds the process for as long as it runs and
+ * no deadline can interrupt it, so expensive rules belong into a worker of their own. After a deadline the function's
+ * signal is aborted and its late result is ignored.
+ */
+export function createNaiveRewardManager(options: RewardManagerOptions): RewardManager {
+  const slots = new Semaphore(options.maxConcurrent);
+
+  function functionFor(dataSource: string): RewardFunction {
+    if (options.customFunction) return options.customFunction;
+    const scorer = options.findScorer(dataSource);
+    if (!scorer) throw noScorer(dataSource, options.knownDataSources);
+    return (input) => scorer.score(input);
+  }
+
+  async function run(score: RewardFunction, input: RewardInput, signal?: AbortSignal): Promise<RewardResult> {
+    try {
+      const value: unknown = await withDeadline(
+        options.deadlineMs,
+        (deadline) =>
+          score({
+            dataSource: input.dataSource,
+            solution: input.solution,
+            groundTruth: input.groundTruth,
+            extraInfo: input.extraInfo,
+            signal: deadline,
+            kwargs: options.rewardKwargs,
+          }),
+        signal,
+      );
+      return resultOf(value, input);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failed(error, input);
+    }
+  }
+
+  return {
+    async score(input: RewardInput, call?: CallOptions) {
+      const score = functionFor(input.dataSource);
+      const arrived = performance.now();
+      const release = await slots.acquire(call?.signal);
+      const started = performance.now();
+      try {
+        const result = await run(score, input, call?.signal);
+        return {
+          ...result,
+          seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
+        };
+      } finally {
+        release();
+      }
+    },
+    supports(dataSource) {
+      functionFor(dataSource);
+      return true;
+    },
+  };
+}
+
+export const naiveRewardManager: RewardManagerFactory = { name: "naive", create: createNaiveRewardManager };
+
+function failed(error: unknown, input: RewardInput): RewardResult {
+  const late = error instanceof DeadlineExceeded;
+  const details = { where: whereOf(input), cause: error };
+  const coded = late
+    ? rewardErrors.VERL_REWARD_TIMEOUT({ what: `scoring took longer than ${error.deadlineMs / 1000} s`, ...details })
+    : rewardErrors.VERL_REWARD_FAILED({ what: "the reward function threw", why: reasonOf(error), ...details });
+  return { outcome: late ? "timeout" : "error", score: null, extra: {}, message: coded.message };
+}
+
+function noScorer(dataSource: string, known: readonly string[]) {
+  return rewardErrors.VERL_REWARD_NO_SCORER({
+    what: `no scorer for the data source "${dataSource}"`,
+    why: known.length > 0 ? `known data sources: ${known.join(", ")}` : "no scorer is registered",
+  });
+}
