@@ -46,6 +46,7 @@ export type * from "./algorithms/advantage.js";
 export type * from "./algorithms/algebra.js";
 export type * from "./data/dataset.js";
 export type { KVBatchMeta } from "./data/kv-batch-meta.js";
+export { RandomStream, uniformAt } from "./data/random.js";
 export type * from "./data/row.js";
 export type { Column, SequenceBatch, SequenceInput } from "./data/sequence-batch.js";
 export { packSequences, selectSequences, sequenceAt } from "./data/sequence-batch.js";
@@ -60,6 +61,24 @@ export type * from "./host/types.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";
 export type * from "./platform/platform.js";
 export type * from "./reward/reward.js";
+export type {
+  CheckedRequest,
+  DrawKey,
+  DrawnToken,
+  ReplicaBackend,
+  RequestLimits,
+  TokenDistribution,
+  WeightReceiver,
+} from "./rollout/index.js";
+export {
+  checkRequest,
+  composeReplica,
+  composeServerAdapter,
+  GrowingResponse,
+  rolloutErrors,
+  StopChecker,
+  TokenSampler,
+} from "./rollout/index.js";
 export type * from "./rollout/rollout.js";
 export type * from "./tracking/tracker.js";
 export type * from "./trainer/hooks.js";

@@ -2,4 +2,5 @@
 
 export type { ConformanceCase, TestFramework } from "./case.js";
 export { runConformance } from "./case.js";
+export * from "./rollout/index.js";
 export * from "./transfer/index.js";

@@ -1,8 +1,18 @@
 export type { BalancerOptions } from "./balancer.js";
 export { createLoadBalancer } from "./balancer.js";
+export type { WeightReceiver } from "./compose-replica.js";
+export { composeReplica, composeServerAdapter } from "./compose-replica.js";
+export { rolloutErrors } from "./errors.js";
+export { GrowingResponse } from "./growing-response.js";
 export type { LlmClientOptions } from "./llm-client.js";
 export { createLlmClient, tokenBudget } from "./llm-client.js";
 export { poolErrors } from "./pool-errors.js";
+export type { CheckedRequest, ReplicaBackend } from "./replica-backend.js";
 export type { ReplicaSet } from "./replica-set.js";
 export { createReplicaSet } from "./replica-set.js";
+export type { RequestLimits } from "./request.js";
+export { checkRequest } from "./request.js";
 export type * from "./rollout.js";
+export type { DrawKey, DrawnToken, TokenDistribution } from "./sampling.js";
+export { TokenSampler } from "./sampling.js";
+export { StopChecker } from "./stop.js";

@@ -1,0 +1,51 @@
+import { rolloutErrors } from "./errors.js";
+import type { GenerateRequest, RolloutOptions, SamplingParams } from "./rollout.js";
+
+export interface RequestLimits extends Pick<RolloutOptions, "maxModelLen" | "responseLength" | "decode"> {
+  readonly vocabSize: number;
+}
+
+/**
+ * Checks a request before it costs anything and settles its budget of new tokens: `maxTokens`, else the response
+ * length, in either case at most what the context has left.
+ */
+export function checkRequest(request: GenerateRequest, limits: RequestLimits): { readonly maxTokens: number } {
+  const { requestId, promptIds, sampling } = request;
+  const where = `request ${requestId}`;
+  if (promptIds.length === 0) {
+    throw rolloutErrors.VERL_ROLLOUT_BAD_REQUEST({ what: "The prompt is empty", where });
+  }
+  for (let i = 0; i < promptIds.length; i++) {
+    const id = promptIds[i];
+    if (Number.isInteger(id) && id >= 0 && id < limits.vocabSize) continue;
+    throw rolloutErrors.VERL_ROLLOUT_BAD_REQUEST({
+      what: `Token id ${id} at position ${i} is not in the vocabulary (0 to ${limits.vocabSize - 1})`,
+      where,
+      fix: "Encode the prompt with the tokenizer of the served model.",
+    });
+  }
+  const room = limits.maxModelLen - promptIds.length;
+  if (room < 1) {
+    throw rolloutErrors.VERL_ROLLOUT_PROMPT_TOO_LONG({
+      what: `The prompt has ${promptIds.length} tokens; prompt and response together may have ${limits.maxModelLen}`,
+      where,
+    });
+  }
+  const problem = samplingProblem(sampling, limits);
+  if (problem) throw rolloutErrors.VERL_ROLLOUT_BAD_REQUEST({ what: problem, where });
+  return { maxTokens: Math.min(sampling.maxTokens ?? limits.responseLength, room) };
+}
+
+function samplingProblem(sampling: SamplingParams, limits: RequestLimits): string | null {
+  const { temperature, topP, topK, minP = 0, repetitionPenalty = 1, maxTokens = 1, stop = [] } = sampling;
+  if (!(temperature >= 0 && Number.isFinite(temperature))) return `temperature is ${temperature}; it must be 0 or more`;
+  if (!(topP > 0 && topP <= 1)) return `topP is ${topP}; it must be above 0 and at most 1`;
+  if (!(Number.isInteger(topK) && topK >= -1)) return `topK is ${topK}; it must be a positive integer, or −1 for off`;
+  if (!(minP >= 0 && minP <= 1)) return `minP is ${minP}; it must lie in 0…1`;
+  if (!(repetitionPenalty > 0 && Number.isFinite(repetitionPenalty))) {
+    return `repetitionPenalty is ${repetitionPenalty}; it must be above 0`;
+  }
+  if (!(Number.isInteger(maxTokens) && maxTokens >= 1)) return `maxTokens is ${maxTokens}; it must be 1 or more`;
+  if (stop.length > 0 && !limits.decode) return "stop texts need a tokenizer, and this server was given none";
+  return null;
+}

@@ -1,0 +1,98 @@
+import type { NamedTensor } from "../../core/data/tensor.js";
+import {
+  type CheckedRequest,
+  GrowingResponse,
+  type ReplicaBackend,
+  type RolloutCapabilities,
+  type RolloutOptions,
+  rolloutErrors,
+  type TokenOutput,
+  TokenSampler,
+  type WeightUpdate,
+} from "../../core/rollout/index.js";
+
+/** The only parameter of a bigram model: logits of the next token are the previous token's row, `[V, V]`. */
+export const BIGRAM_WEIGHT = "bigram.weight";
+
+/** Serves a bigram model. One token of every request per turn of the event loop, so that requests overlap. */
+export class BigramBackend implements ReplicaBackend {
+  readonly capabilities: RolloutCapabilities = {
+    sleepLevels: [1, 2],
+    adapters: false,
+    deltaWeights: false,
+    priority: false,
+    http: false,
+    logProbs: true,
+  };
+  weightVersion = -1;
+  private table_VV: Float32Array | null;
+  private readonly sampler: TokenSampler;
+
+  constructor(
+    readonly vocabSize: number,
+    private readonly options: Pick<RolloutOptions, "eosTokenIds" | "decode">,
+    initial_VV: Float32Array | null,
+  ) {
+    this.table_VV = initial_VV;
+    this.sampler = new TokenSampler(vocabSize);
+  }
+
+  get hasWeights(): boolean {
+    return this.table_VV !== null;
+  }
+
+  launch(): void {}
+
+  async generate(request: CheckedRequest, signal: AbortSignal): Promise<TokenOutput> {
+    const response = new GrowingResponse(request, this.options);
+    const { promptIds } = request;
+    let previous = promptIds[promptIds.length - 1];
+    for (;;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (signal.aborted) return response.output("aborted", this.weightVersion);
+      const row = (this.table_VV as Float32Array).subarray(previous * this.vocabSize, (previous + 1) * this.vocabSize);
+      const ended = response.draw(row, this.sampler, this.weightVersion);
+      if (ended) return response.output(ended, this.weightVersion);
+      previous = response.tokenIds[response.tokenIds.length - 1];
+    }
+  }
+
+  release(tags: readonly string[]): void {
+    if (!tags.includes("weights")) return;
+    this.table_VV = null;
+    this.weightVersion = -1;
+  }
+
+  acquire(): void {}
+
+  clearKvCache(): void {}
+
+  async updateWeights(weights: AsyncIterable<NamedTensor>, { version, signal }: WeightUpdate): Promise<void> {
+    const { vocabSize } = this;
+    let table: Float32Array | null = null;
+    for await (const { name, dtype, shape, data } of weights) {
+      signal?.throwIfAborted();
+      const fits =
+        name === BIGRAM_WEIGHT &&
+        dtype === "f32" &&
+        shape.length === 2 &&
+        shape.every((n) => n === vocabSize) &&
+        data.length === vocabSize ** 2;
+      if (!fits || table) {
+        const problem = table ? "came twice" : "does not fit";
+        throw rolloutErrors.VERL_ROLLOUT_BAD_WEIGHTS({
+          what: `Tensor ${name} (${dtype}, [${shape}]) ${problem}; the model has ${BIGRAM_WEIGHT} (f32, [${vocabSize}, ${vocabSize}])`,
+        });
+      }
+      table = Float32Array.from(data as Float32Array);
+    }
+    if (!table)
+      throw rolloutErrors.VERL_ROLLOUT_BAD_WEIGHTS({ what: `Tensor ${BIGRAM_WEIGHT} is missing from the update` });
+    this.table_VV = table;
+    this.weightVersion = version;
+  }
+
+  dispose(): void {
+    this.table_VV = null;
+  }
+}

@@ -1,0 +1,40 @@
+import {
+  composeReplica,
+  composeServerAdapter,
+  type RolloutFactory,
+  type RolloutOptions,
+  type ServerAdapterFactory,
+  type WeightReceiver,
+} from "../../core/rollout/index.js";
+import { BigramBackend } from "./bigram-backend.js";
+
+export interface FakeReplicaOptions extends Partial<RolloutOptions> {
+  /** Default: `vocab_size` of `model.config`, else 16. */
+  readonly vocabSize?: number;
+  /** Table [V, V] before the first update; without it the replica waits for weights. */
+  readonly table?: Float32Array;
+}
+
+/** A complete inference server over a bigram table: fast, exact, and with the life-cycle of a real one. */
+export function createFakeReplica(options: FakeReplicaOptions = {}): WeightReceiver {
+  const { replicaRank = 0, maxModelLen = 64, responseLength = 16, eosTokenIds = [], decode = null } = options;
+  const vocabSize = options.vocabSize ?? vocabSizeOf(options) ?? 16;
+  const backend = new BigramBackend(vocabSize, { eosTokenIds, decode }, options.table ?? null);
+  return composeReplica(backend, { name: "fake", replicaRank, maxModelLen, responseLength, decode });
+}
+
+/** Registers under the rollout name `fake`; `model.config.vocab_size` gives the size of the table. */
+export const fakeRolloutFactory: RolloutFactory = {
+  name: "fake",
+  createReplica: (options) => createFakeReplica(options),
+};
+
+export const fakeServerAdapterFactory: ServerAdapterFactory = {
+  name: "fake",
+  createAdapter: ({ replica }) => composeServerAdapter(replica),
+};
+
+function vocabSizeOf({ model }: FakeReplicaOptions): number | undefined {
+  const size = model && "config" in model ? model.config.vocab_size : undefined;
+  return typeof size === "number" ? size : undefined;
+}

@@ -1,0 +1,5 @@
+export { BIGRAM_WEIGHT } from "./bigram-backend.js";
+export type { FakeReplicaOptions } from "./fake-rollout.js";
+export { createFakeReplica, fakeRolloutFactory, fakeServerAdapterFactory } from "./fake-rollout.js";
+export { rolloutConformance } from "./rollout-conformance.js";
+export type { ReplicaDemands, RolloutUnderTest } from "./rollout-under-test.js";
