@@ -2,6 +2,7 @@ import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../host/errors.js";
 import { formatErrors } from "./errors.js";
+import { openGguf } from "./gguf/gguf-source.js";
 import { openHfFolder } from "./hf-source.js";
 import type { ModelSource } from "./model.js";
 
@@ -23,10 +24,8 @@ export async function openModel(path: string): Promise<ModelSource> {
     if (hasConfig) return openHfFolder(path);
     throw formatErrors.VERL_FORMATS_NOT_A_MODEL({ what: `the folder ${path} has no config.json`, where: path });
   }
-  throw formatErrors.VERL_FORMATS_NOT_A_MODEL({
-    what: `${path} is ${(await startsWithGguf(path)) ? "a GGUF file, which cannot be opened yet" : "a file, but not GGUF"}`,
-    where: path,
-  });
+  if (await startsWithGguf(path)) return openGguf(path);
+  throw formatErrors.VERL_FORMATS_NOT_A_MODEL({ what: `${path} is a file, but not GGUF`, where: path });
 }
 
 async function startsWithGguf(path: string): Promise<boolean> {
