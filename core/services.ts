@@ -10,6 +10,8 @@ export interface HostServices {
   readonly registries: Registries;
   /** The platform chosen by `VERL_PLATFORM`, `trainer.device`, or detection. */
   readonly platform: Platform;
+  /** An export of a module that the configuration names (path, `file:`, `pkg://`); null gives the whole module. */
+  loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
   /** Every hook set in registration order, with its owner. */
   readonly hooks: readonly { readonly hooks: Hooks; readonly owner: string }[];
   /** Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it. */
