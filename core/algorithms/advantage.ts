@@ -19,6 +19,11 @@ export interface AdvantageInput {
   readonly sumPiSquared?: ArrayLike<number>;
   /** Score of a greedy response per sequence (ReMax), [B]. */
   readonly rewardBaselines?: ArrayLike<number>;
+  /**
+   * Row keys `<uid>_<session>_<index>`, [B]. With them, rows of one (uid, session) are one sample: only the row of
+   * highest index enters group statistics, and its scalar goes to all rows of the session. Default: a row is a sample.
+   */
+  readonly keys?: readonly string[];
   /** Reward components by name (GDPO), [B] each. */
   readonly rewardComponents?: Readonly<Record<string, ArrayLike<number>>>;
 }

@@ -1,11 +1,35 @@
 /** Public entry of the algorithms room: the loss algebra, losses, advantages, schedules and balancing. */
+import type { AdvantageEstimator, PolicyLossFactory } from "./advantage.js";
+import { grpo } from "./advantages/grpo.js";
+import { vanilla } from "./losses/vanilla.js";
+
 export { type AdamWOptions, type AdamWState, adamwStep, createAdamWState } from "./adamw.js";
 export type * from "./advantage.js";
+export { uniformGroups } from "./advantages/groups.js";
+export { aggLoss, LOSS_AGG_MODES } from "./agg-loss.js";
 export type * from "./algebra.js";
 export { clipScale, gradNorm, squareSum } from "./clip-grad-norm.js";
 export { countsOf } from "./counts.js";
 export { balancedPartitions, greedyPartition, type PartitionOptions } from "./karmarkar-karp.js";
+export { KL_PENALTIES, type KlPenaltyName, klEstimate, klPenalty, parseKlPenalty } from "./kl.js";
+export {
+  createKlController,
+  type KlController,
+  type KlControllerConfig,
+  type KlControllerState,
+} from "./kl-controller.js";
+export { type ActorLossOptions, actorLoss } from "./losses/actor.js";
+export { sftLoss } from "./losses/sft.js";
+export { type ValueLossOptions, valueLoss } from "./losses/value.js";
 export { type LrSchedule, lrMultiplier } from "./lr-schedule.js";
+export { maskedMean, maskedSum, maskedVar, maskedWhiten, rowMeans, rowSums } from "./masked.js";
 export { inverseOrder, type MicroBatchOptions, planMicroBatches, restoreOrder } from "./micro-batches.js";
+export { applyKlPenalty, type KlRewardInput, type KlRewardOutput, placeOutcomes } from "./rewards-kl.js";
 export { balanceRanks, balanceRanksByGroup, sequenceWorkload, unbalanceReport } from "./seqlen-balancing.js";
 export { differentiate, evaluateLoss, type TapeResult } from "./tape.js";
+
+/** The estimators that the host registers, by `algorithm.adv_estimator`. */
+export const builtinAdvantageEstimators: readonly AdvantageEstimator[] = [grpo];
+
+/** The policy losses that the host registers, by `actor.policy_loss.loss_mode`. */
+export const builtinPolicyLosses: readonly PolicyLossFactory[] = [vanilla];

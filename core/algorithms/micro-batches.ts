@@ -29,8 +29,8 @@ export function planMicroBatches(lengths: ArrayLike<number>, options: MicroBatch
   if (groups.length === 0) return [];
   const total = groups.reduce((sum, g) => sum + g.tokens, 0);
   const step = options.multipleOf ?? 1;
-  let count = Math.max(Math.min(groups.length, Math.ceil(total / options.maxTokens)), options.minMicroBatches ?? 1, 1);
-  count = Math.ceil(count / step) * step;
+  const fewest = Math.min(groups.length, ceilDiv(total, options.maxTokens));
+  let count = roundUp(Math.max(fewest, options.minMicroBatches ?? 1, 1), step);
   const work = groups.map((g) => g.work);
   for (; ; count += step) {
     if (count > groups.length) {
@@ -61,6 +61,15 @@ export function inverseOrder(parts: readonly (readonly number[])[]): number[] {
 /** Results computed in the order of `parts.flat()`, back in the order of the rows. */
 export function restoreOrder<T>(results: readonly T[], parts: readonly (readonly number[])[]): T[] {
   return inverseOrder(parts).map((position) => results[position]);
+}
+
+export function ceilDiv(a: number, b: number): number {
+  return Math.ceil(a / b);
+}
+
+/** The least multiple of `step` that is not below `a`. */
+export function roundUp(a: number, step: number): number {
+  return ceilDiv(a, step) * step;
 }
 
 interface Group {

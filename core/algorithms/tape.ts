@@ -73,6 +73,7 @@ const leaf = () => {};
 class Tape implements LossAlgebra {
   private readonly nodes: Node[] = [];
   private readonly read = new Map<OutputName, Node>();
+  private readonly constants = new Map<string, Node>();
   private readonly size: number;
   private readonly tokens: number;
   /** Sequence of each token, [R]. */
@@ -99,11 +100,11 @@ class Tape implements LossAlgebra {
   column(name: string): Value {
     const column = this.input.columns.get(name);
     if (!column) throw missing("column", name, [...this.input.columns.keys()]);
-    return this.push(column.extent, this.checked(name, column.extent, column.data), null);
+    return this.constantData(name, column.extent, column.data);
   }
 
   mask(): Value {
-    return this.push("token", this.checked("responseMask", "token", this.input.responseMask), null);
+    return this.constantData("responseMask", "token", this.input.responseMask);
   }
 
   count(name: keyof GlobalCounts): Value {
@@ -320,6 +321,15 @@ class Tape implements LossAlgebra {
 
   private length(extent: Extent): number {
     return extent === "token" ? this.tokens : extent === "sequence" ? this.size : 1;
+  }
+
+  private constantData(name: string, extent: Extent, data: ArrayLike<number>): Node {
+    let known = this.constants.get(name);
+    if (!known) {
+      known = this.push(extent, this.checked(name, extent, data), null);
+      this.constants.set(name, known);
+    }
+    return known;
   }
 
   private checked(name: string, extent: Extent, data: ArrayLike<number>): Float64Array {
