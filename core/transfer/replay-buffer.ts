@@ -39,6 +39,8 @@ export interface ReplayBufferOptions {
   readonly maxOffPolicyStrategy: "drop" | "wait";
   /** Ask the trainer for that many further prompts. */
   readonly refill: ((count: number) => Promise<void>) | null;
+  /** Mode `sync`: replace failed groups that have no trajectory, instead of reporting the shortfall. Needs `refill`. */
+  readonly syncRefillFailedGroups?: boolean;
   readonly samplerKwargs: Readonly<Record<string, unknown>>;
 }
 
