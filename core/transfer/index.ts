@@ -12,5 +12,9 @@ export { isPromptStatus, isTerminal, promptTag, readPromptTag, statusTag } from 
 export type * from "./replay-buffer.js";
 export type { EvictionResult, EvictionRule, PromptGroup, SamplingMode } from "./staleness.js";
 export { evictGroups } from "./staleness.js";
+export type { StuckPrompt } from "./stuck-report.js";
+export { SyncReplayBuffer, syncReplayBufferFactory } from "./sync-replay-buffer.js";
 export type * from "./transfer-queue.js";
 export { promptUid } from "./uid.js";
+export type { WeightPush, WeightPushResult } from "./weight-transfer.js";
+export { pushWeights } from "./weight-transfer.js";

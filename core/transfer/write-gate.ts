@@ -1,3 +1,4 @@
+import { timerMs } from "./deadline.js";
 import { transferErrors } from "./errors.js";
 
 interface PendingWrite {
@@ -48,7 +49,7 @@ export class WriteGate {
           }),
         );
         this.roomMade();
-      }, this.deadlineMs);
+      }, timerMs(this.deadlineMs));
       signal?.addEventListener("abort", abort, { once: true });
       this.#pending.push(entry);
     });

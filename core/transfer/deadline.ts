@@ -1,0 +1,34 @@
+import type { CallOptions } from "../host/types.js";
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** `setTimeout` fires at once beyond this; a wait of 25 days is as good as one without end. */
+export function timerMs(ms: number): number {
+  return Math.min(ms, LONGEST_TIMER_MS);
+}
+
+/**
+ * Run `body` with a signal that also aborts when the time is up; it then rejects with what `expired` makes. A body that
+ * ignores its signal is left behind.
+ */
+export async function withDeadline<T>(
+  options: CallOptions & { readonly deadlineMs: number },
+  expired: () => unknown,
+  body: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  options.signal?.throwIfAborted();
+  const deadline = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal;
+  const timer = setTimeout(() => deadline.abort(), timerMs(options.deadlineMs));
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(deadline.signal.aborted ? expired() : signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([body(signal), aborted]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}

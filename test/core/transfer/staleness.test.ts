@@ -1,0 +1,65 @@
+import { expect } from "chai";
+import type { EvictionRule, PromptGroup } from "../../../core/transfer/index.js";
+import { evictGroups } from "../../../core/transfer/index.js";
+import { codedError } from "./support.js";
+
+const rule = (changes: Partial<EvictionRule> = {}): EvictionRule => ({
+  mode: "async",
+  step: 10,
+  maxOffPolicyThreshold: 3,
+  maxOffPolicyStrategy: "drop",
+  ...changes,
+});
+const group = (
+  uid: string,
+  globalSteps: number,
+  status: PromptGroup["status"] = "finished",
+  trajectories = 1,
+): PromptGroup => ({ uid, globalSteps, status, trajectories });
+
+describe("core/transfer/staleness", () => {
+  it("counts staleness from one at the dispatching step", () => {
+    const { staleness } = evictGroups([group("a", 10), group("b", 8, "running", 0)], rule());
+    expect([...staleness]).to.deep.equal([
+      ["a", 1],
+      ["b", 3],
+    ]);
+  });
+
+  it("async drop: evicts finished groups beyond the threshold, not those at it", () => {
+    const result = evictGroups([group("d", 6), group("c", 7), group("b", 8), group("r", 1, "running", 0)], rule());
+    expect(result.evicted).to.deep.equal(["c", "d"]);
+    expect(result.refill).to.equal(2);
+    expect(result.sampleable).to.deep.equal(["b"]);
+    expect(result.blocked).to.equal(false);
+  });
+
+  it("async wait: evicts nothing for its age and blocks while a running prompt is at the threshold", () => {
+    const wait = rule({ maxOffPolicyStrategy: "wait" });
+    expect(evictGroups([group("a", 1)], wait)).to.deep.include({ evicted: [], sampleable: ["a"], blocked: false });
+    expect(evictGroups([group("r", 9, "running", 0)], wait).blocked).to.equal(false);
+    expect(evictGroups([group("p", 8, "pending", 0)], wait).blocked).to.equal(true);
+  });
+
+  it("async: evicts every failed group, with or without trajectories", () => {
+    const result = evictGroups([group("f", 10, "failure", 3), group("g", 10, "failure", 0)], rule());
+    expect(result).to.deep.include({ evicted: ["f", "g"], failed: ["f", "g"], stale: [], sampleable: [] });
+  });
+
+  it("sync: evicts nothing; sync-refill: failed groups without trajectories only", () => {
+    const groups = [group("old", 1), group("f", 9, "failure", 1), group("g", 5, "failure", 0)];
+    expect(evictGroups(groups, rule({ mode: "sync" }))).to.deep.include({
+      evicted: [],
+      sampleable: ["old", "g", "f"],
+    });
+    expect(evictGroups(groups, rule({ mode: "sync-refill" }))).to.deep.include({
+      evicted: ["g"],
+      refill: 1,
+      sampleable: ["old", "f"],
+    });
+  });
+
+  it("refuses a status that is none", async () => {
+    await codedError("VERL_REPLAY_BAD_TAG", () => evictGroups([group("a", 1, "done" as never)], rule()));
+  });
+});
