@@ -8,7 +8,7 @@ import type { PlatformFactory } from "./platform/platform.js";
 import type { RewardManagerFactory, Scorer } from "./reward/reward.js";
 import type { RolloutFactory, ServerAdapterFactory } from "./rollout/rollout.js";
 import type { TrackerFactory } from "./tracking/tracker.js";
-import type { Hooks } from "./trainer/hooks.js";
+import { HOOK_NAMES, type Hooks } from "./trainer/hooks.js";
 import type { TrainerFactory } from "./trainer/trainer.js";
 import type { ReplayBufferFactory } from "./transfer/replay-buffer.js";
 import type { TransferQueueFactory } from "./transfer/transfer-queue.js";
@@ -63,8 +63,24 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   datasets: { name: "dataset", keysOf: byName, check: needs("create") },
   trainers: { name: "trainer", keysOf: (t) => [t.mode], check: needs("create") },
   trackers: { name: "tracker", keysOf: byName, check: needs("create") },
-  hooks: { name: "hooks", keysOf: byName, check: needs() },
+  hooks: { name: "hooks", keysOf: byName, check: checkHooks },
 };
+
+/** A misspelt hook would never be called, so every member must be known. */
+function checkHooks(item: unknown): string | null {
+  if (typeof item !== "object" || item === null) return "an object";
+  for (const [key, value] of Object.entries(item)) {
+    if (key === "name" || key === "deadlineMs" || value === undefined) continue;
+    if (!HOOK_NAMES.some((name) => name === key)) return `no "${key}": hooks are ${HOOK_NAMES.join(", ")}`;
+    if (typeof value !== "function" && !isSlots(value)) return `a function, or { pre, post }, as "${key}"`;
+  }
+  return null;
+}
+
+function isSlots(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).every(([slot, f]) => (slot === "pre" || slot === "post") && typeof f === "function");
+}
 
 /** `modelType/backend/device` or `modelType/backend/device/vendor`, one key for every combination served. */
 function engineKeys(factory: EngineFactory): readonly string[] {

@@ -2,8 +2,10 @@
  * `verl-ts/plugin`: everything that the author of a plugin needs. Types and small helpers only; importing it loads no
  * engine, no server and no heavy dependency.
  */
+import { type PluginDefinition, pluginBrand } from "./host/plugin-definition.js";
 import type { Logger, ProcessRole } from "./host/types.js";
 import type { Registrars } from "./kinds.js";
+import type { Platform } from "./platform/platform.js";
 
 /** Version of the plugin API, semver. Plugins state the range they were written for. */
 export const PLUGIN_API_VERSION = "1.0.0";
@@ -18,22 +20,16 @@ export interface PluginHost extends Registrars {
   readonly process: { readonly role: ProcessRole; readonly rank: number };
   /** Aborted when the host shuts down or the plugin's deadline passes. */
   readonly signal: AbortSignal;
+  /**
+   * The platform that this process computes on. For factories that run later: throws `VERL_PLATFORM_NOT_READY` until
+   * every plugin has registered and the platform is chosen.
+   */
+  platform(): Platform;
   /** Runs when the host is disposed, or at once when the plugin is rolled back. */
   onDispose(cleanup: () => void | Promise<void>): void;
 }
 
-export interface Plugin {
-  readonly name: string;
-  /** Semver range of {@link PLUGIN_API_VERSION} that it works with. */
-  readonly apiVersion: string;
-  readonly version?: string;
-  /** Kinds that it registers, e.g. `["engine", "hooks"]`. */
-  readonly provides: readonly string[];
-  readonly processes?: "all" | readonly ProcessRole[];
-  register(host: PluginHost): void | Promise<void>;
-}
-
-const pluginBrand = Symbol.for("verl.plugin");
+export interface Plugin extends PluginDefinition<PluginHost> {}
 
 /** Type-checks a plugin and marks it, so that a single file can be loaded without a package. */
 export function definePlugin<P extends Plugin>(plugin: P): P {
@@ -57,6 +53,7 @@ export type * from "./engine/engine.js";
 export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
 export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";
+export type { PluginDefinition } from "./host/plugin-definition.js";
 export type * from "./host/types.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";
 export type * from "./platform/platform.js";

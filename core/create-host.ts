@@ -1,0 +1,181 @@
+import path from "node:path";
+import {
+  type Fingerprint,
+  type HostContainer,
+  HostCore,
+  LOCK_FILE,
+  type Logger,
+  type PluginLock,
+  type PluginPlan,
+  type PluginReport,
+  type ProcessRole,
+  readLock,
+  stderrLogger,
+  tokenOf,
+} from "./host/index.js";
+import { KINDS, type KindMap, type Registries } from "./kinds.js";
+import { PACKAGE } from "./package-info.js";
+import { choosePlatform, type PlatformChoice, type PlatformWishes, platformErrors } from "./platform/index.js";
+import { PLUGIN_API_VERSION, type Plugin } from "./plugin.js";
+import type { HostServices } from "./services.js";
+import { userHooks } from "./user-hooks.js";
+
+export interface HostOptions {
+  /** The user's folder, from which plugins and files are resolved. Default: the working directory. */
+  readonly cwd?: string;
+  /** Default: `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Specifiers of the configuration's `plugins`. */
+  readonly plugins?: readonly string[];
+  /** Built-in plugins, from the composition root. */
+  readonly builtins?: readonly Plugin[];
+  readonly role?: ProcessRole;
+  readonly rank?: number;
+  readonly logger?: Logger;
+  /** Leave out plugins that fail, and report them, instead of throwing. */
+  readonly allowBrokenPlugins?: boolean;
+  /** Demand the recorded lock: the lock, its file, or true for `verl-plugins.lock.json` in `cwd`. */
+  readonly frozenPlugins?: boolean | string | PluginLock;
+  /** In a worker: the driver's lock. It replaces environment, configuration and discovery, and must match exactly. */
+  readonly driverLock?: PluginLock;
+  /** Milliseconds that import and `register` of one plugin share; default 10 000. */
+  readonly deadlineMs?: number;
+  /** Told `name@version` before a plugin is loaded. */
+  readonly onLoading?: (plugin: string) => void;
+}
+
+/** What configuration and environment say about back-ends. */
+export interface HostChoices extends PlatformWishes {
+  /** `VERL_ENGINE_DEVICE` and `VERL_ENGINE_VENDOR`: which engine is looked up, not where tensors go. */
+  readonly engineDevice?: string | null;
+  readonly engineVendor?: string | null;
+}
+
+/** A started plugin host. Registries can be read at once; they freeze with `services` or `freeze`. */
+export interface Host {
+  readonly registries: Registries;
+  readonly configSchemas: PluginPlan["configSchemas"];
+  readonly report: PluginReport;
+  readonly lock: PluginLock;
+  readonly fingerprint: Fingerprint;
+  readonly role: ProcessRole;
+  /** Root scope of this host. Registries are under `tokenOf(kind)`. */
+  readonly container: HostContainer;
+  /** An export of a module named in the configuration (path, `file://…`, `pkg://module`); null: the whole module. */
+  loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
+  /** Registers the hooks of files named in `trainer.hooks`, in order. Before the registries freeze. */
+  registerUserHooks(references: readonly string[]): Promise<void>;
+  freeze(): void;
+  /** Freezes the registries, chooses the platform, and gives trainers what they need. */
+  services(choices?: HostChoices): Promise<HostServices>;
+  /** Unhandled errors of the process, blamed on plugins where they came from one. Returns the function that stops it. */
+  watchErrors(report: (error: unknown) => void): () => void;
+  dispose(): Promise<void>;
+}
+
+/** Loads built-ins and plugins, commits what they registered, and returns the host of this process. */
+export async function createHost(options: HostOptions = {}): Promise<Host> {
+  const cwd = path.resolve(options.cwd ?? process.cwd());
+  const logger = options.logger ?? stderrLogger();
+  const role = options.role ?? "driver";
+  let choice: PlatformChoice | null = null;
+  const core = await HostCore.start<KindMap>({
+    kinds: KINDS,
+    commitFirst: ["platforms"],
+    host: { ...PACKAGE, apiVersion: PLUGIN_API_VERSION },
+    cwd,
+    env: options.env ?? process.env,
+    plugins: options.plugins ?? [],
+    builtins: options.builtins ?? [],
+    role,
+    rank: options.rank ?? 0,
+    logger,
+    deadlineMs: options.deadlineMs ?? 10_000,
+    allowBrokenPlugins: options.allowBrokenPlugins ?? false,
+    expected: expectedLock(options, cwd),
+    extras: (owner) => ({ platform: () => choice?.platform ?? notReady(owner.name) }),
+    onLoading: options.onLoading,
+  });
+  const { registries } = core;
+  const load = (reference: string, exportName: string | null) => core.loadUserModule(reference, exportName);
+
+  const services = async (choices: HostChoices = {}): Promise<HostServices> => {
+    core.freeze();
+    choice ??= await choosePlatform(registries.platforms, choices, logger);
+    const { platform, reason } = choice;
+    logger.debug(`platform ${choice.vendor} (${reason})`);
+    core.container.set(tokenOf("platform.current"), platform);
+    const hooks = registries.hooks
+      .items()
+      .map(({ item, owner }) => ({ hooks: item, owner: `${owner.name}@${owner.version}` }));
+    return {
+      registries,
+      platform,
+      hooks,
+      loadUserModule: load,
+      createEngine: async (modelType, backend, engineOptions) => {
+        const device = choices.engineDevice ?? platform.deviceName;
+        const vendor = choices.engineVendor ?? platform.vendorName;
+        return registries.engines
+          .require(engineKey(registries, modelType, backend, device, vendor))
+          .create(engineOptions);
+      },
+    };
+  };
+
+  return {
+    registries,
+    configSchemas: core.configSchemas,
+    get report() {
+      return core.report;
+    },
+    lock: core.lock,
+    fingerprint: core.fingerprint,
+    role,
+    container: core.container,
+    loadUserModule: load,
+    registerUserHooks: async (references) => {
+      for (const reference of references) {
+        const sets = await userHooks(reference, load);
+        core.registerUser({ name: reference, version: "local" }, (to) => {
+          for (const hooks of sets) to.hooks.register(hooks);
+        });
+      }
+    },
+    freeze: () => core.freeze(),
+    services,
+    watchErrors: (report) => core.scope.watch(report),
+    dispose: () => core.dispose(),
+  };
+}
+
+function expectedLock({ driverLock, frozenPlugins }: HostOptions, cwd: string) {
+  if (driverLock) {
+    return { lock: driverLock, names: { expected: "the driver", actual: "this worker" }, replaces: true };
+  }
+  if (!frozenPlugins) return null;
+  const file = frozenPlugins === true ? LOCK_FILE : frozenPlugins;
+  const lock = typeof file === "string" ? readLock(path.resolve(cwd, file)) : file;
+  return { lock, names: { expected: "the recorded lock", actual: "this installation" }, replaces: false };
+}
+
+/** (device, vendor) before device alone, as the registry keys are written; without a backend, the default one. */
+function engineKey(
+  registries: Registries,
+  modelType: string,
+  backend: string | null,
+  device: string,
+  vendor: string,
+): string {
+  const backends = backend
+    ? [backend]
+    : registries.engines.items().flatMap((e) => (e.item.isDefault ? e.item.backends : []));
+  const keys = backends.flatMap((b) => [`${modelType}/${b}/${device}/${vendor}`, `${modelType}/${b}/${device}`]);
+  return keys.find((key) => registries.engines.get(key) !== null) ?? keys[0] ?? `${modelType}/?/${device}/${vendor}`;
+}
+
+function notReady(plugin: string): never {
+  throw platformErrors.VERL_PLATFORM_NOT_READY({
+    what: `${plugin} asked for the current platform, which is chosen after every plugin has registered.`,
+  });
+}

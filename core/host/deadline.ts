@@ -1,0 +1,14 @@
+/** Rejects with `onTimeout()` when `work` has not settled after `ms`. The work itself cannot be stopped. */
+export async function withDeadline<T>(work: Promise<T>, ms: number, onTimeout: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(onTimeout()), ms);
+  });
+  // Nobody listens to the loser of the race; its late rejection is not an unhandled one.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, expiry]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

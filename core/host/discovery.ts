@@ -1,0 +1,83 @@
+import type { Environment } from "./env-diff.js";
+import { parseModuleList } from "./module-list.js";
+import { didYouMean } from "./nearest.js";
+import { enclosingPackage, findPackage, readPackageJson } from "./package-json.js";
+import { pluginErrors } from "./plugin-errors.js";
+
+/** Who asked for a plugin. */
+export type PluginSource = "builtin" | "environment" | "config" | "discovered" | "lock" | "user";
+
+export interface PluginRequest {
+  readonly specifier: string;
+  readonly source: PluginSource;
+}
+
+/** A direct dependency of the user's project that carries a manifest. Nothing of it was run. */
+export interface InstalledPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly root: string;
+}
+
+/** Direct dependencies with a `verl` manifest, sorted by name. They are candidates: finding one does not load it. */
+export function installedPlugins(cwd: string): InstalledPlugin[] {
+  const project = enclosingPackage(cwd);
+  const packageJson = project === null ? null : readPackageJson(project);
+  if (project === null || packageJson === null) return [];
+  const names = new Set(
+    [
+      packageJson.dependencies,
+      packageJson.devDependencies,
+      packageJson.optionalDependencies,
+      packageJson.peerDependencies,
+    ].flatMap((group) => Object.keys(group ?? {})),
+  );
+  return [...names].sort().flatMap((name) => {
+    const root = findPackage(name, project);
+    const own = root === null ? null : readPackageJson(root);
+    return root === null || own?.verl === undefined ? [] : [{ name, version: own.version ?? "0.0.0", root }];
+  });
+}
+
+/**
+ * Which plugins were asked for, in load order: `VERL_USE_EXTERNAL_MODULES`, the configuration's `plugins`, then direct
+ * dependencies that `VERL_USE_EXTERNAL_PLUGINS` lets in (`none`, the default; `auto`; or package names, case-exact).
+ */
+export function requestedPlugins(
+  env: Environment,
+  configured: readonly string[],
+  installed: readonly InstalledPlugin[],
+): PluginRequest[] {
+  const requests: PluginRequest[] = [];
+  const add = (specifiers: readonly string[], source: PluginSource) => {
+    for (const specifier of specifiers) {
+      if (!requests.some((r) => r.specifier === specifier)) requests.push({ specifier, source });
+    }
+  };
+  add(parseModuleList(env.VERL_USE_EXTERNAL_MODULES), "environment");
+  add(
+    configured.map((name) => name.trim()).filter((name) => name !== ""),
+    "config",
+  );
+  add(allowedPlugins(env.VERL_USE_EXTERNAL_PLUGINS, installed), "discovered");
+  return requests;
+}
+
+function allowedPlugins(policy: string | undefined, installed: readonly InstalledPlugin[]): string[] {
+  const names = installed.map((plugin) => plugin.name);
+  const words = parseModuleList(policy);
+  if (words.length === 0 || (words.length === 1 && words[0] === "none")) return [];
+  if (words.length === 1 && words[0] === "auto") return names;
+  const unknown = words.find((word) => !names.includes(word));
+  if (unknown !== undefined) {
+    throw pluginErrors.VERL_PLUGIN_UNKNOWN({
+      what: `VERL_USE_EXTERNAL_PLUGINS names "${unknown}", which is no plugin of this project.${didYouMean(unknown, names)}`,
+      why:
+        names.length > 0
+          ? `Direct dependencies with a verl manifest: ${names.join(", ")}.`
+          : "No direct dependency of this project has a verl manifest.",
+      fix: 'Write "auto", "none", or names from `verl plugins list`; they are case-exact.',
+    });
+  }
+  return names.filter((name) => words.includes(name));
+}

@@ -1,0 +1,277 @@
+import { HostContainer } from "./container.js";
+import type { Environment } from "./env-diff.js";
+import { isVerlError } from "./errors.js";
+import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
+import type { Owner } from "./kind.js";
+import { LoadFailure, PluginLoader, type RegisteredPlugin, runCleanups } from "./loader.js";
+import { checkLock, type LockNames, type PluginLock } from "./lock.js";
+import { ModuleImporter } from "./module-importer.js";
+import { OwnerScope } from "./owner-scope.js";
+import { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } from "./plan.js";
+import type { PluginDefinition } from "./plugin-definition.js";
+import { pluginErrors } from "./plugin-errors.js";
+import { type RegistriesOf, RegistrySet } from "./registry.js";
+import { type PluginRecord, PluginReport } from "./report.js";
+import { TOKENS, tokenOf } from "./tokens.js";
+import { type Kinds, PluginTransaction, type RegistrarsOf } from "./transaction.js";
+import type { Logger, ProcessRole } from "./types.js";
+import { loadUserExport } from "./user-module.js";
+import { Watchdog } from "./watchdog.js";
+
+/** Everything that a host is made from. `M` is the map of kinds. */
+export interface HostCoreOptions<M extends object> {
+  readonly kinds: Kinds<M>;
+  /** Kinds that commit before all others. */
+  readonly commitFirst: readonly (keyof M)[];
+  readonly host: { readonly name: string; readonly version: string; readonly apiVersion: string };
+  /** The user's folder, from which everything is resolved. */
+  readonly cwd: string;
+  readonly env: Environment;
+  /** Specifiers from the configuration's `plugins`. */
+  readonly plugins: readonly string[];
+  readonly builtins: readonly PluginDefinition<never>[];
+  readonly role: ProcessRole;
+  readonly rank: number;
+  readonly logger: Logger;
+  /** Milliseconds for import and `register` of one plugin together. */
+  readonly deadlineMs: number;
+  /** Report failures instead of throwing the first. */
+  readonly allowBrokenPlugins: boolean;
+  /** What must be loaded, exactly: a recorded lock, or the driver's in a worker. Replaces nothing when null. */
+  readonly expected: { readonly lock: PluginLock; readonly names: LockNames; readonly replaces: boolean } | null;
+  /** Members of `register`'s argument beyond registrars and context. */
+  readonly extras: (owner: Owner) => object;
+  /** Told what is about to be loaded, so that somebody else can name it if this process never answers. */
+  readonly onLoading?: (label: string) => void;
+}
+
+/**
+ * One plugin host: plans, loads, commits, and then only serves. Everything belongs to the instance; two hosts in one
+ * process share nothing but the modules themselves.
+ */
+export class HostCore<M extends object> {
+  readonly container = HostContainer.root();
+  readonly scope = new OwnerScope();
+  private readonly registrySet: RegistrySet<M>;
+  private readonly importer: ModuleImporter;
+  private readonly watchdog = new Watchdog();
+  private readonly shutdown = new AbortController();
+  private readonly loaded: RegisteredPlugin<M>[] = [];
+  private readonly failed: FailedPlugin[] = [];
+  private readonly skipped: PlannedPlugin[] = [];
+  private plan: PluginPlan = { plugins: [], failed: [], installed: [], configSchemas: [] };
+
+  private constructor(private readonly options: HostCoreOptions<M>) {
+    const { kinds, host, logger, role, rank, deadlineMs, extras } = options;
+    this.registrySet = new RegistrySet(kinds, () => this.report.hint());
+    this.importer = new ModuleImporter(options.cwd);
+    const rules = { apiVersion: host.apiVersion, kinds: this.kindNames() };
+    const settings = { kinds, rules, process: { role, rank }, deadlineMs, signal: this.shutdown.signal, extras };
+    this.container
+      .set(TOKENS.settings, settings)
+      .set(TOKENS.logger, logger)
+      .set(TOKENS.importer, this.importer)
+      .set(TOKENS.watchdog, this.watchdog)
+      .set(TOKENS.scope, this.scope);
+    for (const name of Object.keys(kinds) as (keyof M & string)[]) {
+      this.container.set(tokenOf(kinds[name].name), this.registries[name]);
+    }
+  }
+
+  /** Loads built-ins and plugins. On failure everything is rolled back before the error is thrown. */
+  static async start<M extends object>(options: HostCoreOptions<M>): Promise<HostCore<M>> {
+    const host = new HostCore(options);
+    try {
+      await host.loadAll();
+      return host;
+    } catch (error) {
+      await host.dispose();
+      throw error instanceof LoadFailure ? error.error : error;
+    } finally {
+      await host.watchdog.stop();
+    }
+  }
+
+  get registries(): RegistriesOf<M> {
+    return this.registrySet.registries;
+  }
+
+  get configSchemas(): PluginPlan["configSchemas"] {
+    return this.plan.configSchemas;
+  }
+
+  /** Plugins of this run in load order, those included that only other processes load. */
+  get lock(): PluginLock {
+    const broken = new Set(this.failed.map((f) => f.specifier));
+    const plugins = this.plan.plugins
+      .filter((plugin) => !broken.has(plugin.specifier))
+      .map(({ name, version, specifier, hash, url, processes }) => ({
+        name,
+        version,
+        specifier,
+        hash,
+        url,
+        processes,
+      }));
+    return { lockVersion: 1, host: this.options.host, plugins };
+  }
+
+  get fingerprint(): Fingerprint {
+    return fingerprintOf(this.registrySet.describe());
+  }
+
+  get report(): PluginReport {
+    const loaded = this.loaded.map((plugin) => this.recordOf(plugin));
+    const skipped = this.skipped.map((plan): PluginRecord => {
+      const reason = `loads only in processes of role ${(plan.processes as readonly string[]).join(", ")}`;
+      return {
+        ...idle(plan),
+        status: "skipped",
+        reason,
+        hash: plan.hash,
+        entry: plan.entry,
+        provides: plan.manifest?.provides ?? [],
+      };
+    });
+    const failed = this.failed.map((f): PluginRecord => {
+      const plan = this.plan.plugins.find((p) => p.specifier === f.specifier);
+      const named = plan ?? { name: f.specifier, version: "?", specifier: f.specifier, source: f.source };
+      const found = { hash: plan?.hash ?? null, entry: plan?.entry ?? null, provides: plan?.manifest?.provides ?? [] };
+      return { ...idle(named), ...found, status: "failed", phase: f.phase, error: f.error };
+    });
+    return new PluginReport([...loaded, ...skipped, ...failed], this.registrySet.overrides);
+  }
+
+  /** An export of a module that the configuration names; null gives the whole module. */
+  async loadUserModule(reference: string, exportName: string | null): Promise<unknown> {
+    const owner: Owner = { name: reference, version: "local" };
+    return this.scope.run(owner, () => loadUserExport(this.importer, reference, exportName, this.options.cwd));
+  }
+
+  /** Registers on behalf of a user's file. Possible until the registries are frozen. */
+  registerUser(owner: Owner, register: (registrars: RegistrarsOf<M>) => void): void {
+    const transaction = new PluginTransaction<M>(owner, false, this.options.kinds, null);
+    this.scope.run(owner, () => register(transaction.registrars));
+    transaction.revoke("after its file had been loaded");
+    this.registrySet.accept(transaction);
+    this.registrySet.commit(transaction);
+  }
+
+  /** No registration after this. */
+  freeze(): void {
+    this.registrySet.freeze();
+  }
+
+  /** Runs the plugins' clean-ups, newest first. */
+  async dispose(): Promise<void> {
+    if (this.shutdown.signal.aborted) return;
+    this.shutdown.abort(new Error("the plugin host was disposed"));
+    for (const plugin of [...this.loaded].reverse()) {
+      await runCleanups(plugin.cleanups, plugin.owner, this.options.logger);
+    }
+    await this.importer.dispose();
+    await this.container.dispose();
+  }
+
+  private async loadAll(): Promise<void> {
+    const { options } = this;
+    this.plan = planPlugins({
+      ...options,
+      requests: options.expected?.replaces
+        ? options.expected.lock.plugins.map(({ specifier }) => ({ specifier, source: "lock" as const }))
+        : undefined,
+      rules: { apiVersion: options.host.apiVersion, kinds: this.kindNames() },
+    });
+    for (const failure of this.plan.failed) this.fail(failure);
+    if (options.expected) checkLock(options.expected.lock, this.lock, options.expected.names);
+
+    const registered: RegisteredPlugin<M>[] = [];
+    const loader = this.container.construct<PluginLoader<M>>(PluginLoader);
+    for (const builtin of options.builtins) {
+      registered.push(await loader.loadValue(builtin as PluginDefinition<unknown>, options.host.version));
+    }
+    if (this.plan.plugins.length > 0) await this.watchdog.start();
+    for (const plugin of this.plan.plugins) {
+      if (plugin.processes !== "all" && !plugin.processes.includes(options.role)) {
+        this.skipped.push(plugin);
+        continue;
+      }
+      options.onLoading?.(`${plugin.name}@${plugin.version}`);
+      try {
+        this.checkRequirements(plugin);
+        registered.push(await loader.load(plugin));
+      } catch (error) {
+        if (!(error instanceof LoadFailure)) throw error;
+        this.fail(error);
+      }
+    }
+    await this.commit(registered);
+  }
+
+  /** All plugins' platforms first, then the rest; a plugin that collides with an earlier one leaves nothing behind. */
+  private async commit(registered: readonly RegisteredPlugin<M>[]): Promise<void> {
+    const accepted: RegisteredPlugin<M>[] = [];
+    for (const plugin of registered) {
+      try {
+        this.registrySet.accept(plugin.transaction);
+        accepted.push(plugin);
+        this.loaded.push(plugin);
+      } catch (error) {
+        await runCleanups(plugin.cleanups, plugin.owner, this.options.logger);
+        if (!isVerlError(error)) throw error;
+        this.fail({
+          specifier: plugin.plan?.specifier ?? plugin.owner.name,
+          source: plugin.source,
+          phase: "commit",
+          error,
+        });
+      }
+    }
+    const first = (kind: keyof M) => this.options.commitFirst.includes(kind);
+    for (const { transaction } of accepted) this.registrySet.commit(transaction, first);
+    for (const { transaction } of accepted) this.registrySet.commit(transaction, (kind) => !first(kind));
+    for (const { kind, key, from, to } of this.registrySet.overrides) {
+      this.options.logger.info(`${kind} "${key}": ${to.name}@${to.version} replaces ${from.name}@${from.version}`);
+    }
+  }
+
+  /** A plugin whose requirement failed to load must not run either. */
+  private checkRequirements(plugin: PlannedPlugin): void {
+    const broken = this.failed.find((f) => {
+      const plan = this.plan.plugins.find((p) => p.specifier === f.specifier);
+      return (
+        plan !== undefined && plugin.requires.some((text) => text === plan.name || text.startsWith(`${plan.name}@`))
+      );
+    });
+    if (!broken) return;
+    const error = pluginErrors.VERL_PLUGIN_REQUIRES({
+      what: `${plugin.name}@${plugin.version} requires ${broken.specifier}, which failed to load.`,
+      why: broken.error.what,
+    });
+    throw new LoadFailure(plugin.specifier, plugin.source, "check", error);
+  }
+
+  private fail({ specifier, source, phase, error }: FailedPlugin): void {
+    if (!this.options.allowBrokenPlugins) throw error;
+    this.failed.push({ specifier, source, phase, error });
+    this.options.logger.warn(`plugin ${specifier} is left out (${phase}): ${error.code}: ${error.what}`);
+  }
+
+  private recordOf(plugin: RegisteredPlugin<M>): PluginRecord {
+    const { owner, source, plan, provides, importMs, registerMs, changedEnv } = plugin;
+    const found = { hash: plan?.hash ?? null, entry: plan?.entry ?? null };
+    const registered = this.registrySet.ownedBy(owner);
+    const named = { name: owner.name, version: owner.version, specifier: plan?.specifier ?? owner.name, source };
+    return { ...named, ...found, status: "loaded", provides, registered, importMs, registerMs, changedEnv };
+  }
+
+  private kindNames(): string[] {
+    const kinds = this.options.kinds;
+    return (Object.keys(kinds) as (keyof M)[]).map((name) => kinds[name].name);
+  }
+}
+
+function idle(plugin: Pick<PluginRecord, "name" | "version" | "specifier" | "source">) {
+  const { name, version, specifier, source } = plugin;
+  return { name, version, specifier, source, registered: [], importMs: 0, registerMs: 0, changedEnv: [] };
+}

@@ -1,0 +1,24 @@
+/** Public entry of the room: what the other rooms of the core, and the command line, use. */
+export { HostContainer } from "./container.js";
+export { type InstalledPlugin, installedPlugins, type PluginSource, requestedPlugins } from "./discovery.js";
+export * from "./errors.js";
+export { checkFingerprint, type Fingerprint, fingerprintOf } from "./fingerprint.js";
+export { HostCore, type HostCoreOptions } from "./host.js";
+export * from "./kind.js";
+export type { PluginContext } from "./loader.js";
+export { checkLock, LOCK_FILE, type LockEntry, type PluginLock, readLock, writeLock } from "./lock.js";
+export { type LogLevel, lineLogger, prefixed, stderrLogger } from "./logger.js";
+export type { PluginManifest } from "./manifest.js";
+export { parseModuleList } from "./module-list.js";
+export { didYouMean, nearestName } from "./nearest.js";
+export { labelOfOwner } from "./owner-scope.js";
+export { type PluginPlan, planPlugins } from "./plan.js";
+export { isPluginDefinition, type PluginDefinition, pluginBrand } from "./plugin-definition.js";
+export { pluginErrors } from "./plugin-errors.js";
+export type { Override, RegistriesOf } from "./registry.js";
+export { type PluginRecord, PluginReport } from "./report.js";
+export { parseSpecifier, type Specifier } from "./specifier.js";
+export { tokenOf } from "./tokens.js";
+export type { Kinds, RegistrarsOf } from "./transaction.js";
+export * from "./types.js";
+export { WATCHDOG_EXIT_CODE } from "./watchdog.js";

@@ -1,0 +1,98 @@
+import type { PluginSource } from "./discovery.js";
+import type { VerlError } from "./errors.js";
+import { short } from "./lock.js";
+import type { LoadPhase } from "./plan.js";
+import type { Override } from "./registry.js";
+
+/** One plugin in the report of a host. */
+export interface PluginRecord {
+  readonly name: string;
+  readonly version: string;
+  readonly specifier: string;
+  readonly source: PluginSource;
+  readonly status: "loaded" | "failed" | "skipped";
+  /** Why it was skipped. */
+  readonly reason?: string;
+  /** The phase in which it failed, and how. */
+  readonly phase?: LoadPhase;
+  readonly error?: VerlError;
+  readonly hash: string | null;
+  /** Module that was imported; null for built-ins. */
+  readonly entry: string | null;
+  readonly provides: readonly string[];
+  /** What it holds in the registries. */
+  readonly registered: readonly { readonly kind: string; readonly key: string }[];
+  readonly importMs: number;
+  readonly registerMs: number;
+  /** Variables of `process.env` that importing and registering changed. */
+  readonly changedEnv: readonly string[];
+}
+
+/** What a host loaded, skipped and could not load. */
+export class PluginReport {
+  constructor(
+    private readonly records: readonly PluginRecord[],
+    private readonly replaced: readonly Override[],
+  ) {}
+
+  /** In load order; plugins that failed before they could be ordered come last. */
+  get plugins(): readonly PluginRecord[] {
+    return [...this.records];
+  }
+
+  get overrides(): readonly Override[] {
+    return [...this.replaced];
+  }
+
+  get failures(): readonly PluginRecord[] {
+    return this.records.filter((r) => r.status === "failed");
+  }
+
+  /** One line for each external plugin that was loaded, printed at the start of a run. */
+  startLines(): string[] {
+    return this.records
+      .filter((r) => r.source !== "builtin" && r.status === "loaded")
+      .map(
+        (r) => `plugin ${r.name}@${r.version} ${r.hash === null ? "" : short(r.hash)} from ${r.entry ?? r.specifier}`,
+      );
+  }
+
+  /** Added to "unknown name" errors: it may be a plugin's failure that made the name unknown. */
+  hint(): string {
+    const lines = this.failures.map((r) => `${r.name} (${r.error?.code}: ${r.error?.what})`);
+    return lines.length === 0 ? "" : `These plugins could not be loaded: ${lines.join("; ")}`;
+  }
+
+  /** The failures as cards, for the end of a run under `--allow-broken-plugins`. */
+  failureText(): string {
+    return this.failures.map((r) => r.error!.message).join("\n\n");
+  }
+
+  /** Every plugin with what it registered, and who replaced whom. */
+  tree(): string {
+    const lines: string[] = [];
+    for (const r of this.records) {
+      const timing = `import ${r.importMs.toFixed(0)} ms, register ${r.registerMs.toFixed(0)} ms`;
+      const detail =
+        r.status === "loaded" ? (r.source === "builtin" ? "built in" : timing) : (r.reason ?? r.error?.code);
+      lines.push(`${r.name}@${r.version} (${r.status === "loaded" ? "" : `${r.status}, `}${detail})`);
+      const byKind = new Map<string, string[]>();
+      for (const { kind, key } of r.registered) byKind.set(kind, [...(byKind.get(kind) ?? []), key]);
+      const branches = [...byKind].map(([kind, keys]) => `${kind}: ${keys.join(", ")}`);
+      for (const name of r.changedEnv) branches.push(`changed process.env.${name}`);
+      if (r.error) branches.push(...r.error.message.split("\n").map((line) => line.trim()));
+      for (const [i, branch] of branches.entries()) lines.push(`${i === branches.length - 1 ? "└─" : "├─"} ${branch}`);
+    }
+    for (const o of this.replaced) {
+      lines.push(
+        `${o.kind} "${o.key}" of ${o.from.name}@${o.from.version} is replaced by ${o.to.name}@${o.to.version}`,
+      );
+    }
+    return lines.join("\n");
+  }
+
+  toJSON(): Record<string, unknown> {
+    const plugins = this.records.map((r) => ({ ...r, error: r.error?.toJSON() }));
+    return { plugins, overrides: this.replaced };
+  }
+}
