@@ -1,10 +1,12 @@
 import path from "node:path";
 import {
   type Fingerprint,
+  HookDriver,
   type HostContainer,
   HostCore,
   LOCK_FILE,
   type Logger,
+  labelOfOwner,
   type PluginLock,
   type PluginPlan,
   type PluginReport,
@@ -18,6 +20,7 @@ import { PACKAGE } from "./package-info.js";
 import { choosePlatform, type PlatformChoice, type PlatformWishes, platformErrors } from "./platform/index.js";
 import { PLUGIN_API_VERSION, type Plugin } from "./plugin.js";
 import type { HostServices } from "./services.js";
+import type { HookContexts } from "./trainer/hooks.js";
 import { userHooks } from "./user-hooks.js";
 
 export interface HostOptions {
@@ -105,13 +108,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     const { platform, reason } = choice;
     logger.debug(`platform ${choice.vendor} (${reason})`);
     core.container.set(tokenOf("platform.current"), platform);
-    const hooks = registries.hooks
-      .items()
-      .map(({ item, owner }) => ({ hooks: item, owner: `${owner.name}@${owner.version}` }));
+    const sets = registries.hooks.items().map(({ item, owner }) => ({ hooks: item, owner }));
     return {
       registries,
       platform,
-      hooks,
+      hooks: sets.map(({ hooks, owner }) => ({ hooks, owner: labelOfOwner(owner) })),
+      createHookDriver: ({ deadlineMs }) => new HookDriver<HookContexts>({ sets, deadlineMs, scope: core.scope }),
       loadUserModule: load,
       createEngine: async (modelType, backend, engineOptions) => {
         const device = choices.engineDevice ?? platform.deviceName;

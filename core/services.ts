@@ -1,7 +1,8 @@
 import type { BaseEngine, EngineOptions } from "./engine/engine.js";
+import type { HookDriver } from "./host/hook-driver.js";
 import type { Registries } from "./kinds.js";
 import type { Platform } from "./platform/platform.js";
-import type { Hooks } from "./trainer/hooks.js";
+import type { HookContexts, Hooks } from "./trainer/hooks.js";
 
 /**
  * What a started host offers to the trainers: frozen registries and the choices that configuration and environment made.
@@ -14,6 +15,8 @@ export interface HostServices {
   loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
   /** Every hook set in registration order, with its owner. */
   readonly hooks: readonly { readonly hooks: Hooks; readonly owner: string }[];
+  /** A driver over those hooks; `deadlineMs` is for sets that name none (`trainer.hook_deadline_s`). */
+  createHookDriver(options: { readonly deadlineMs: number }): HookDriver<HookContexts>;
   /** Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it. */
   createEngine(
     modelType: "language_model" | "value_model",

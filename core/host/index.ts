@@ -3,6 +3,7 @@ export { HostContainer } from "./container.js";
 export { type InstalledPlugin, installedPlugins, type PluginSource, requestedPlugins } from "./discovery.js";
 export * from "./errors.js";
 export { checkFingerprint, type Fingerprint, fingerprintOf } from "./fingerprint.js";
+export { HookDriver, type HookDriverOptions, type HookSet, type HookSlot, type PendingHook } from "./hook-driver.js";
 export { HostCore, type HostCoreOptions } from "./host.js";
 export * from "./kind.js";
 export type { PluginContext } from "./loader.js";

@@ -1,0 +1,9 @@
+/**
+ * The only place that names what is built in. Everything registers through the same `register(host)` as a third party's
+ * plugin; heavy parts are loaded by the factories when they are called, not here.
+ */
+import type { Plugin } from "../core/plugin.js";
+import { cpuPlugin } from "../platforms/cpu/index.js";
+
+/** In registration order. A plugin may replace any of it with `override: true`. */
+export const BUILTINS: readonly Plugin[] = [cpuPlugin];
