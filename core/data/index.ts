@@ -1,0 +1,15 @@
+/** Public entry of the data room: rows, data sets, batches. */
+
+export type * from "./dataset.js";
+export { dataErrors } from "./errors.js";
+export type { KVBatchMeta } from "./kv-batch-meta.js";
+export { chunkKeys, concatKeys, kvBatchLength, kvBatchMeta, reorderKeys, selectKeys } from "./kv-batch-meta.js";
+export type { PromptDraw, PromptLoader, PromptLoaderOptions, PromptLoaderState } from "./prompt-loader.js";
+export { createPromptLoader } from "./prompt-loader.js";
+export { hashText, philox, RandomStream, uniformAt } from "./random.js";
+export type * from "./row.js";
+export { permutation, randomSampler, sequentialSampler } from "./sampler.js";
+export type { Column, SequenceBatch, SequenceInput } from "./sequence-batch.js";
+export { packSequences, selectSequences, sequenceAt } from "./sequence-batch.js";
+export type * from "./tensor.js";
+export type * from "./tokenizer.js";
