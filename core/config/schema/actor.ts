@@ -109,9 +109,14 @@ export const actor = section("The policy and its updates.", {
 
 export const ref = section("The frozen reference policy; used with KL in reward or loss.", {
   strategy: key(optionalText(), follows(`${at}.strategy`), "Engine of the reference policy.", { registry: "engines" }),
-  log_prob_micro_batch_size_per_gpu: key(optionalCount(), null, "Trajectories per forward pass.", {
-    unit: "trajectories",
-  }),
+  log_prob_micro_batch_size_per_gpu: key(
+    optionalCount(),
+    follows(`${at}.ppo_micro_batch_size_per_gpu`),
+    "Trajectories per forward pass.",
+    {
+      unit: "trajectories",
+    },
+  ),
   log_prob_use_dynamic_bsz: key(flag(), follows(`${at}.use_dynamic_bsz`), "Pack micro-batches by tokens."),
   log_prob_max_token_len_per_gpu: key(
     count(),

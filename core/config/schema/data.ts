@@ -18,11 +18,11 @@ const maxSamples = () => z.int().min(-1);
 
 export const data = section("Datasets and how prompts are drawn from them.", {
   train_files: key(strings(), [], "Training data: .parquet, .jsonl or .json, one path or a list.", {
-    path: true,
+    file: true,
     differs: { verl: "~/data/rlhf/gsm8k/train.parquet", why: example },
   }),
   val_files: key(strings(), [], "Validation data, likewise.", {
-    path: true,
+    file: true,
     differs: { verl: "~/data/rlhf/gsm8k/test.parquet", why: example },
   }),
   train_max_samples: key(maxSamples(), -1, "Use at most so many training rows; -1 = all.", { unit: "rows" }),
@@ -59,13 +59,13 @@ export const data = section("Datasets and how prompts are drawn from them.", {
     optionalText(),
     follows("actor_rollout_ref.rollout.multi_turn.tool_config_path"),
     "Tools whose schemas count towards prompt length.",
-    { path: true },
+    { file: true },
   ),
   function_tool_path: key(
     optionalText(),
     follows("actor_rollout_ref.rollout.multi_turn.function_tool_path"),
     "Function tools, likewise.",
-    { path: true },
+    { file: true },
   ),
   apply_chat_template_kwargs: open("Variables for the chat template, e.g. {enable_thinking: false}."),
   custom_cls: userExport("A dataset", null),

@@ -15,7 +15,7 @@ export interface KeyInfo {
   /** The registry whose names are valid values. */
   readonly registry?: string;
   /** Holds a path to a user file. */
-  readonly path?: true;
+  readonly file?: true;
 }
 
 /** The value of another key as the default. */
@@ -68,7 +68,7 @@ export const fraction = () => z.number().min(0).max(1);
 export const userExport = (what: string, name: string | null) =>
   section(`${what} from a user file.`, {
     path: key(optionalText(), null, "File (relative to the working directory), `file:` URL or package.", {
-      path: true,
+      file: true,
     }),
     name: key(optionalText(), name, "Name of the export."),
   });

@@ -5,7 +5,7 @@ import { key, open, optionalText, type Reference, section, strings } from "./key
 export const model = (path: Reference | null) =>
   section("The model.", {
     path: key(optionalText(), path, "Hugging Face folder, GGUF file, or Hub id.", {
-      path: true,
+      file: true,
       ...(path ? {} : { differs: { verl: "~/models/deepseek-llm-7b-chat", why: "no model is assumed" } }),
     }),
     config: key(
@@ -15,11 +15,11 @@ export const model = (path: Reference | null) =>
       { differs: { why: "small models are trained from nothing" } },
     ),
     tokenizer_path: key(optionalText(), null, "Folder or GGUF file of the tokenizer; null = the model's.", {
-      path: true,
+      file: true,
     }),
     custom_chat_template: key(optionalText(), null, "Jinja template that replaces the tokenizer's."),
     external_lib: key(strings().nullable(), null, "Modules loaded as plugins before the model is built.", {
-      path: true,
+      file: true,
     }),
     override_config: open("Values that replace those of the model's config.json."),
   });

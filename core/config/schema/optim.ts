@@ -15,18 +15,23 @@ export const optim = (defaults: { lr: number; clipGrad: Reference }) =>
       "constant",
       "constant; cosine down to `min_lr_ratio`; wsd = warm-up, stable, decay.",
     ),
-    lr_warmup_steps: key(z.int().min(-1), -1, "Updates of linear warm-up; -1 = by `lr_warmup_steps_ratio`.", {
-      unit: "updates",
+    lr_warmup_steps: key(z.int().min(-1), -1, "Training steps of linear warm-up; -1 = by `lr_warmup_steps_ratio`.", {
+      unit: "steps",
     }),
-    lr_warmup_steps_ratio: key(fraction(), 0.0, "Warm-up as a share of all updates."),
+    lr_warmup_steps_ratio: key(fraction(), 0.0, "Warm-up as a share of the run."),
     min_lr_ratio: key(fraction(), 0.0, "Final rate as a share of the peak."),
     num_cycles: key(real(), 0.5, "Cosine cycles over the run; 0.5 = one descent."),
-    stable_steps: key(z.int().min(0).nullable(), null, "wsd: updates at the peak; null = up to the last tenth.", {
-      unit: "updates",
-      differs: { why: "the wsd schedule needs it" },
-    }),
-    total_training_steps: key(z.int().min(-1), -1, "Horizon of the schedule; -1 = the run's updates.", {
-      unit: "updates",
+    stable_steps: key(
+      z.int().min(0).nullable(),
+      null,
+      "wsd: training steps at the peak; null = up to the last tenth.",
+      {
+        unit: "steps",
+        differs: { why: "the wsd schedule needs it" },
+      },
+    ),
+    total_training_steps: key(z.int().min(-1), -1, "Horizon of the schedule; -1 = the length of the run.", {
+      unit: "steps",
     }),
   });
 
@@ -40,5 +45,5 @@ export const checkpoint = (at: string) =>
       ["model", "optimizer", "extra"],
       "Parts to write; `extra` = schedule and random states; `hf_model` adds a Hugging Face folder.",
     ),
-    load_contents: key(parts(), follows(`${at}.save_contents`), "Parts to read on resume."),
+    load_contents: key(parts(), follows(`${at}.checkpoint.save_contents`), "Parts to read on resume."),
   });

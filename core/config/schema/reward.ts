@@ -6,7 +6,7 @@ const robust = "a slow or broken scorer is handled by name";
 export const reward = section("Scoring of trajectories.", {
   custom_reward_function: section("The user's reward function.", {
     path: key(optionalText(), null, "File (relative to the working directory), `file:` URL or package.", {
-      path: true,
+      file: true,
     }),
     name: key(text(), "compute_score", "Name of the export."),
     reward_kwargs: open("Handed to the function as `kwargs`."),

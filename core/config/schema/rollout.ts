@@ -53,7 +53,7 @@ export const rollout = section("Sampling: the inference server and the agent loo
   calculate_log_probs: key(flag(), true, "Ask the server for log-probabilities of sampled tokens."),
   log_prob_micro_batch_size_per_gpu: key(
     optionalCount(),
-    null,
+    follows(`${actor}.ppo_micro_batch_size_per_gpu`),
     "Trajectories per forward pass when old log-probabilities are computed.",
     { unit: "trajectories" },
   ),
@@ -78,7 +78,7 @@ export const rollout = section("Sampling: the inference server and the agent loo
     default_agent_loop: key(text(), "single_turn_agent", "Loop of rows without a column `agent_name`.", {
       registry: "agentLoops",
     }),
-    agent_loop_config_path: key(optionalText(), null, "YAML list of further loops.", { path: true }),
+    agent_loop_config_path: key(optionalText(), null, "YAML list of further loops.", { file: true }),
     agent_loop_manager_class: key(optionalText(), null, "A registered agent-loop manager; null = the built-in one.", {
       registry: "agentLoopManagers",
     }),
@@ -93,8 +93,8 @@ export const rollout = section("Sampling: the inference server and the agent loo
       unit: "characters",
     }),
     tool_response_truncate_side: key(text(), "middle", "What is cut from a longer one: left, right, or the middle."),
-    tool_config_path: key(optionalText(), null, "YAML list of stateful tools.", { path: true }),
-    function_tool_path: key(optionalText(), null, "File with function tools.", { path: true }),
+    tool_config_path: key(optionalText(), null, "YAML list of stateful tools.", { file: true }),
+    function_tool_path: key(optionalText(), null, "File with function tools.", { file: true }),
     format: key(text(), "hermes", "Tool-call format of the model.", { registry: "toolParsers" }),
   }),
   checkpoint_engine: section("How weights get from the trainer to the servers.", {

@@ -33,14 +33,14 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     text(),
     `checkpoints/${follows("trainer.project_name")}/${follows("trainer.experiment_name")}`,
     "Folder of the run's checkpoints.",
-    { path: true },
+    { file: true },
   ),
   output_dir: key(
     text(),
     follows("trainer.default_local_dir"),
     "Folder where trackers write: metrics.jsonl, report.html.",
     {
-      path: true,
+      file: true,
       differs: { why: "local trackers need a place that does not depend on environment variables" },
     },
   ),
@@ -51,8 +51,8 @@ export const trainer = section("The run: length, saving, validation, tracking, h
   log_val_generations: key(natural(), 0, "Validation samples shown by trackers after each validation.", {
     unit: "rows",
   }),
-  rollout_data_dir: key(optionalText(), null, "Folder for JSONL dumps of training trajectories.", { path: true }),
-  validation_data_dir: key(optionalText(), null, "Folder for JSONL dumps of validation trajectories.", { path: true }),
+  rollout_data_dir: key(optionalText(), null, "Folder for JSONL dumps of training trajectories.", { file: true }),
+  validation_data_dir: key(optionalText(), null, "Folder for JSONL dumps of validation trajectories.", { file: true }),
   device: key(text(), "auto", "Platform: a vendor (cpu, nvidia, ...) or device name, or `auto` to detect one.", {
     registry: "platforms",
     differs: { verl: "cuda", why: "the machine is asked instead of assumed" },
@@ -82,7 +82,7 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     "auto = from the newest complete checkpoint of `default_local_dir`, if any; disable = start anew; resume_path = from `resume_from_path`.",
   ),
   resume_from_path: key(optionalText(), null, "A `global_step_N` folder, for `resume_mode: resume_path`.", {
-    path: true,
+    file: true,
   }),
   max_actor_ckpt_to_keep: key(z.int().min(0).nullable(), null, "Newest actor checkpoints to keep; null or 0 = all."),
   max_critic_ckpt_to_keep: key(z.int().min(0).nullable(), null, "Newest critic checkpoints to keep; null or 0 = all."),
@@ -90,10 +90,10 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     optionalText(),
     null,
     "File whose export is told after each completed save; `file.ts#name` picks an export.",
-    { path: true },
+    { file: true },
   ),
   hooks: key(strings(), [], "Files with lifecycle hooks, loaded before anything starts.", {
-    path: true,
+    file: true,
     differs: { why: "hooks are files of the user here" },
   }),
   hook_deadline_s: key(positive(), 600, "Longest time that one hook may take; passing it ends the run.", {

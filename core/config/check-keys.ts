@@ -1,0 +1,170 @@
+import { nearestName } from "../host/nearest.js";
+import { findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
+import { composeUser } from "./compose.js";
+import { holdsKnownKeys, type KnownKey, knownKey } from "./known-keys.js";
+import { suggestKey } from "./nearest.js";
+import type { Notice, Problem } from "./problems.js";
+import { type RunConfig, runConfigSchema } from "./schema/root.js";
+import {
+  clone,
+  DEFAULT,
+  type Dict,
+  dict,
+  equal,
+  fromPlain,
+  type Node,
+  nodeAt,
+  type Path,
+  pathText,
+  sourceText,
+  toPlain,
+} from "./tree.js";
+
+export interface KeyCheck {
+  /** With defaults in place of values that have the wrong type, so that the rest can still be checked. */
+  readonly config: RunConfig;
+  readonly problems: readonly Problem[];
+  readonly notices: readonly Notice[];
+}
+
+/** Checks names and types of all keys of a complete tree (defaults included, references resolved). */
+export function checkKeys(tree: Dict): KeyCheck {
+  const problems: Problem[] = [];
+  const ignored = new Map<string, { entry: KnownKey; node: Node }>();
+  const own = keepOwnKeys(tree, [], problems, ignored);
+  const parsed = runConfigSchema.safeParse(toPlain(own));
+  let config = parsed.data;
+  if (!parsed.success) {
+    const found = typeProblems(
+      parsed.error.issues.map((issue) => issue.path),
+      own,
+    );
+    problems.push(...found);
+    config = runConfigSchema.parse(toPlain(repaired(own, found)));
+  }
+  const notices = [...ignored.values()].map(({ entry, node }): Notice => {
+    const message = `${entry.key} has no effect here: ${entry.note}.`;
+    return { level: "notice", key: entry.key, message, where: sourceText(node.source) };
+  });
+  return { config: config as RunConfig, problems, notices };
+}
+
+/** A copy with the default at every key that has a problem. */
+function repaired(tree: Dict, problems: readonly Problem[]): Dict {
+  const defaults = composeUser(dict(DEFAULT), {}).tree;
+  const copy = clone(tree) as Dict;
+  for (const { key } of problems) {
+    const path = key.split(".");
+    const parent = nodeAt(copy, path.slice(0, -1));
+    const value = nodeAt(defaults, path);
+    if (parent?.kind === "dict" && value) parent.entries.set(path[path.length - 1], value);
+  }
+  return copy;
+}
+
+/** The keys that the schema knows. Others are verl's (checked against the table) or unknown. */
+function keepOwnKeys(
+  section: Dict,
+  path: Path,
+  problems: Problem[],
+  ignored: Map<string, { entry: KnownKey; node: Node }>,
+): Dict {
+  const kept = dict(section.source);
+  for (const [name, node] of section.entries) {
+    const inner = [...path, name];
+    const key = pathText(inner);
+    if (findKey(key)) kept.entries.set(name, node);
+    else if (findSection(key)) {
+      kept.entries.set(name, node.kind === "dict" ? keepOwnKeys(node, inner, problems, ignored) : node);
+    } else checkForeign(node, inner, problems, ignored);
+  }
+  return kept;
+}
+
+function checkForeign(
+  node: Node,
+  path: Path,
+  problems: Problem[],
+  ignored: Map<string, { entry: KnownKey; node: Node }>,
+): void {
+  const key = pathText(path);
+  const entry = knownKey(path);
+  if (node.kind === "dict" && (holdsKnownKeys(path) || entry?.section)) {
+    for (const [name, item] of node.entries) checkForeign(item, [...path, name], problems, ignored);
+    if (node.entries.size === 0 && entry) ignored.set(entry.key, { entry, node });
+  } else if (!entry) {
+    problems.push({
+      code: "VERL_CONFIG_UNKNOWN_KEY",
+      key,
+      what: `There is no key ${key}.${suggestKey(path)}`,
+      where: sourceText(node.source),
+    });
+  } else if (entry.allowed) {
+    const { allowed } = entry;
+    if (allowed.some((value) => equal(fromPlain(value, node.source), node))) return;
+    problems.push({
+      code: "VERL_CONFIG_UNSUPPORTED",
+      key,
+      what: `${key} = ${show(node)} is not available: ${entry.note}.`,
+      where: sourceText(node.source),
+      why: "It would change the result, so it is not ignored.",
+      fix: `Remove it, or set it to ${allowed.map((value) => JSON.stringify(value)).join(" or ")}.`,
+    });
+  } else if (!ignored.has(entry.key)) ignored.set(entry.key, { entry, node });
+}
+
+function typeProblems(paths: readonly (readonly PropertyKey[])[], tree: Dict): Problem[] {
+  const byKey = new Map<string, Problem>();
+  for (const raw of paths) {
+    const path = raw.map(String);
+    const entry = keyOf(path);
+    const key = entry?.key ?? pathText(path);
+    if (!byKey.has(key)) byKey.set(key, typeProblem(key, entry, path, tree));
+  }
+  return [...byKey.values()];
+}
+
+function typeProblem(key: string, entry: KeyEntry | null, path: Path, tree: Dict): Problem {
+  const at = entry?.path ?? path;
+  const whole = nodeAt(tree, at);
+  const exact = nodeAt(tree, path) ?? whole;
+  const expected = entry?.typeText ?? "section";
+  const where = exact ? sourceText(exact.source) : undefined;
+  const what = `${key} is ${whole ? show(whole) : "missing"}; it must be a ${expected}.`.replace(
+    /must be a (one of|true|text or|list of|value)/,
+    (_, word: string) =>
+      word === "list of" ? "must be a list of" : word === "value" ? "must be a value" : `must be ${word}`,
+  );
+  return { code: "VERL_CONFIG_TYPE", key, what, where, ...hint(exact, expected) };
+}
+
+/** The usual reasons why a value is text although a number or a switch was meant. */
+function hint(node: Node | null, expected: string): { why?: string; fix?: string } {
+  if (node?.kind !== "scalar" || typeof node.value !== "string") return {};
+  const text = node.value;
+  const wantsNumber = /number/.test(expected);
+  const number = text.replaceAll("_", "").trim();
+  if (wantsNumber && number !== "" && Number.isFinite(Number(number))) {
+    return text.includes("_")
+      ? { why: "A number with _ is text in YAML 1.2.", fix: `Write ${number}.` }
+      : { why: "It is text, not a number: quoted, or from the environment.", fix: `Write ${text} without quotes.` };
+  }
+  if (/true or false/.test(expected)) {
+    if (/^(yes|on|y)$/i.test(text)) return { why: `"${text}" is text in YAML 1.2.`, fix: "Write true." };
+    if (/^(no|off|n)$/i.test(text)) return { why: `"${text}" is text in YAML 1.2.`, fix: "Write false." };
+    if (/^(true|false)$/i.test(text))
+      return { why: "It is quoted.", fix: `Write ${text.toLowerCase()} without quotes.` };
+  }
+  const choices = /one of ([^:]+?)( or null)?$/.exec(expected)?.[1].split(", ");
+  const nearest = choices ? nearestName(text, choices) : null;
+  return nearest ? { fix: `Did you mean ${nearest}?` } : {};
+}
+
+function keyOf(path: Path): KeyEntry | null {
+  return findKey(pathText(path)) ?? openSectionOf(path) ?? (path.length > 1 ? keyOf(path.slice(0, -1)) : null);
+}
+
+function show(node: Node): string {
+  const text = JSON.stringify(toPlain(node)) ?? "";
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

@@ -1,0 +1,188 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { reasonOf } from "../host/errors.js";
+import { defaultTree, findKey, findSection, openSectionOf } from "./catalogue.js";
+import { configErrors } from "./errors.js";
+import { holdsKnownKeys, knownKey, verlDefault } from "./known-keys.js";
+import { suggestKey } from "./nearest.js";
+import { applyOverride, type KeyRules, type Override, parseOverride } from "./overrides.js";
+import type { Notice } from "./problems.js";
+import { type Env, resolveReferences } from "./references.js";
+import { moveRenamed, renamed } from "./renamed-keys.js";
+import { type Dict, dict, merge, type Node, type Path, scalar, sourceText, toPlain } from "./tree.js";
+import { parseYaml } from "./yaml.js";
+
+/** Environment variables that set a key: they beat files and lose to overrides. */
+export const ENV_KEYS: readonly { readonly name: string; readonly key: string }[] = [
+  { name: "VERL_PLATFORM", key: "trainer.device" },
+  { name: "VERL_ENGINE", key: "actor_rollout_ref.actor.strategy" },
+  { name: "VERL_ROLLOUT", key: "actor_rollout_ref.rollout.name" },
+];
+
+export interface ComposeOptions {
+  /** YAML files, later ones over earlier ones; relative to `cwd`. */
+  readonly files: readonly string[];
+  readonly overrides: readonly string[];
+  readonly env: Env;
+  readonly cwd: string;
+}
+
+/** Phase one: everything is composed and every reference resolved; nothing but the plugin list has been checked. */
+export interface ComposedConfig {
+  readonly tree: Dict;
+  readonly notices: readonly Notice[];
+  /** Files read, absolute, in order of rising precedence. */
+  readonly files: readonly string[];
+  /** `plugins` and `model.external_lib`: what to load before phase two. */
+  readonly plugins: readonly string[];
+}
+
+/** defaults <- files <- environment <- overrides, then references. */
+export async function composeConfig(options: ComposeOptions): Promise<ComposedConfig> {
+  const reader = new FileReader();
+  let user = dict({ kind: "default" });
+  for (const file of options.files) user = merge(user, await reader.read(path.resolve(options.cwd, file))) as Dict;
+  return compose(user, reader.files, options);
+}
+
+/** A document that is already at hand, as if it had come from a file. */
+export function composeUser(document: Dict, env: Env): ComposedConfig {
+  return compose(document, [], { overrides: [], env });
+}
+
+function compose(user: Dict, files: readonly string[], { overrides, env }: { overrides: readonly string[]; env: Env }) {
+  const notices: Notice[] = [];
+  const moved = moveRenamed(user);
+  for (const { from, to, node } of moved.moves) notices.push(movedNotice(from, to, node));
+
+  const tree = merge(defaultTree(), withoutEmptySections(moved.tree, [])) as Dict;
+  for (const { name, key } of ENV_KEYS) {
+    const value = env[name]?.trim();
+    if (value) setPath(tree, key.split("."), scalar(value, { kind: "env", name }));
+  }
+  for (const text of overrides) applyOverride(tree, present(parseOverride(text), notices), productRules);
+
+  const complete = merge(defaultTree(), tree) as Dict;
+  const resolved = resolveReferences(complete, { env, fallback: verlDefault, suggest: suggestKey });
+  return { tree: resolved, notices, files, plugins: pluginsOf(resolved) } satisfies ComposedConfig;
+}
+
+/** The bare composition of one YAML text and overrides, without defaults or knowledge of any key. */
+export function composeDocument(text: string, overrides: readonly string[], env: Env, file = "config.yaml"): Dict {
+  const tree = parseYaml(text, file);
+  for (const override of overrides) applyOverride(tree, parseOverride(override));
+  return resolveReferences(tree, { env });
+}
+
+const productRules: KeyRules = {
+  isKnown: (key) => isKnownPath(key),
+  suggest: suggestKey,
+};
+
+/** Whether a path is a key of ours or of verl's, or lies in a section that is open for any key. */
+export function isKnownPath(key: Path): boolean {
+  const text = key.join(".");
+  if (findKey(text) || findSection(text) || openSectionOf(key)) return true;
+  return knownKey(key) !== null || holdsKnownKeys(key);
+}
+
+/** An override of a renamed key acts on the new one. */
+function present(override: Override, notices: Notice[]): Override {
+  const now = renamed(override.path);
+  if (!now) return override;
+  notices.push(movedNotice(now.entry.from, now.entry.to, { kind: "scalar", value: null, source: override.source }));
+  return { ...override, path: now.path };
+}
+
+function movedNotice(from: string, to: string, { source }: Node): Notice {
+  return {
+    level: "notice",
+    key: from,
+    message: `${from} is now ${to}; the value was moved.`,
+    where: sourceText(source),
+  };
+}
+
+/** `trainer:` without content is an empty section, not null. */
+function withoutEmptySections(section: Dict, at: Path): Dict {
+  const kept = dict(section.source);
+  for (const [name, node] of section.entries) {
+    const inner = [...at, name];
+    const key = inner.join(".");
+    const isEmpty = node.kind === "scalar" && node.value === null;
+    if (isEmpty && (findSection(key) || findKey(key)?.open)) continue;
+    kept.entries.set(name, node.kind === "dict" ? withoutEmptySections(node, inner) : node);
+  }
+  return kept;
+}
+
+function setPath(root: Dict, [head, ...rest]: string[], node: Node): void {
+  const next = root.entries.get(head);
+  if (rest.length === 0) root.entries.set(head, node);
+  else if (next?.kind === "dict") setPath(next, rest, node);
+}
+
+function pluginsOf(tree: Dict): string[] {
+  const { plugins, actor_rollout_ref } = toPlain(tree) as {
+    plugins?: unknown;
+    actor_rollout_ref?: { model?: { external_lib?: unknown } };
+  };
+  return [plugins, actor_rollout_ref?.model?.external_lib].flat().filter((item) => typeof item === "string");
+}
+
+/** Reads files with their `defaults` lists: names of files to build on, `_self_` for the place of the file itself. */
+class FileReader {
+  readonly files: string[] = [];
+  readonly #open: string[] = [];
+
+  async read(file: string): Promise<Dict> {
+    if (this.#open.includes(file)) {
+      throw configErrors.VERL_CONFIG_FILE({
+        what: `Configuration files build on each other in a circle: ${[...this.#open, file].join(" -> ")}.`,
+        where: file,
+        fix: "Remove one of the entries from a `defaults` list.",
+      });
+    }
+    this.#open.push(file);
+    const own = parseYaml(await load(file), file);
+    const list = own.entries.get("defaults");
+    own.entries.delete("defaults");
+
+    let result = dict(own.source);
+    let placed = false;
+    for (const item of list?.kind === "list" ? list.items : list ? [list] : []) {
+      if (item.kind !== "scalar" || typeof item.value !== "string") {
+        throw configErrors.VERL_CONFIG_SYNTAX({
+          what: "`defaults` must be a list of file names; group overrides are not supported.",
+          where: sourceText(item.source),
+        });
+      }
+      if (item.value === "_self_") {
+        result = merge(result, own) as Dict;
+        placed = true;
+      } else if (!VERL_DEFAULTS.has(item.value)) {
+        const name = /\.ya?ml$/.test(item.value) ? item.value : `${item.value}.yaml`;
+        result = merge(result, await this.read(path.resolve(path.dirname(file), name))) as Dict;
+      }
+    }
+    this.#open.pop();
+    this.files.push(file);
+    return placed ? result : (merge(result, own) as Dict);
+  }
+}
+
+/** Names of verl's own default files: the built-in defaults take their place. */
+const VERL_DEFAULTS = new Set(["ppo_trainer", "ppo_megatron_trainer"]);
+
+async function load(file: string): Promise<string> {
+  try {
+    return await fs.readFile(file, "utf8");
+  } catch (error) {
+    throw configErrors.VERL_CONFIG_FILE({
+      what: `The configuration file ${file} cannot be read.`,
+      where: file,
+      why: reasonOf(error),
+      cause: error,
+    });
+  }
+}

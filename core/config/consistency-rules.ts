@@ -1,0 +1,176 @@
+import type { Rule } from "./rules.js";
+import { criticUsed } from "./size-rules.js";
+
+const ROLLOUT = "actor_rollout_ref.rollout";
+
+/** Estimators that compare the samples of one prompt. */
+const GROUP_ESTIMATORS = [
+  "grpo",
+  "grpo_vectorized",
+  "grpo_passk",
+  "gdpo",
+  "rloo",
+  "rloo_vectorized",
+  "opo",
+  "reinforce_plus_plus_baseline",
+  "optimal_token_baseline",
+  "tir_optimal_token_baseline",
+];
+
+/** What this version cannot do and must not ignore. */
+const available: Rule = (report) => {
+  const { trainer, actor_rollout_ref, algorithm } = report.config;
+  const one = (key: string, value: number, unit: string) => {
+    if (value <= 1) return;
+    report.problem("VERL_CONFIG_UNSUPPORTED", key, {
+      what: `${key} = ${value}: more than one ${unit} is not available yet.`,
+      why: "Training runs in one process on one device. Ignoring the setting would change batch sizes and results.",
+      fix: `Set ${key} to 1.`,
+    });
+  };
+  one("trainer.n_gpus_per_node", trainer.n_gpus_per_node, "training process");
+  one("trainer.nnodes", trainer.nnodes, "machine");
+  one(
+    `${ROLLOUT}.tensor_model_parallel_size`,
+    actor_rollout_ref.rollout.tensor_model_parallel_size,
+    "device per server",
+  );
+  if (criticUsed(report.config)) {
+    const key = report.config.critic.enable ? "critic.enable" : "algorithm.adv_estimator";
+    report.problem("VERL_CONFIG_UNSUPPORTED", key, {
+      what: `A critic is asked for (${key} = ${key === "critic.enable" ? "true" : algorithm.adv_estimator}), and it is not available yet.`,
+      fix: "Use an estimator without critic, e.g. algorithm.adv_estimator=grpo.",
+    });
+  }
+};
+
+const validation: Rule = (report) => {
+  const { trainer, actor_rollout_ref } = report.config;
+  if (trainer.val_only && !trainer.val_before_train) {
+    report.problem("VERL_CONFIG_CONFLICT", "trainer.val_only", {
+      what: "trainer.val_only is true and trainer.val_before_train is false, so nothing would be validated.",
+      fix: "Set trainer.val_before_train to true.",
+    });
+  }
+  const { val_kwargs: val } = actor_rollout_ref.rollout;
+  if (val.do_sample === true && val.temperature === 0) {
+    report.problem("VERL_CONFIG_CONFLICT", `${ROLLOUT}.val_kwargs.temperature`, {
+      what: `${ROLLOUT}.val_kwargs.do_sample is true and its temperature is 0, which is greedy.`,
+      fix: `Set ${ROLLOUT}.val_kwargs.temperature above 0, or do_sample to false.`,
+    });
+  }
+  if (val.n > 1 && (val.temperature === 0 || val.do_sample === false)) {
+    const message = `Validation is greedy, so its ${val.n} samples per prompt will be equal.`;
+    report.notice("warning", `${ROLLOUT}.val_kwargs.n`, message);
+  }
+};
+
+const sampling: Rule = (report) => {
+  const { algorithm, actor_rollout_ref } = report.config;
+  const { rollout } = actor_rollout_ref;
+  const compares = GROUP_ESTIMATORS.includes(algorithm.adv_estimator);
+  if (compares && rollout.n < 2) {
+    const message = `${algorithm.adv_estimator} compares samples of one prompt, and ${ROLLOUT}.n is ${rollout.n}: every group has one sample and no signal. Set it to 2 or more, e.g. 8.`;
+    report.notice("warning", `${ROLLOUT}.n`, message);
+  } else if (compares && (rollout.temperature === 0 || !rollout.do_sample)) {
+    const key = rollout.do_sample ? `${ROLLOUT}.temperature` : `${ROLLOUT}.do_sample`;
+    const message = `Sampling is greedy, so the ${rollout.n} samples of a prompt are equal and ${algorithm.adv_estimator} has no signal.`;
+    report.notice("warning", key, message);
+  }
+  const { filter_groups: filter } = algorithm;
+  if (filter.enable && filter.metric === null) {
+    report.problem("VERL_CONFIG_CONFLICT", "algorithm.filter_groups.metric", {
+      what: "algorithm.filter_groups.enable is true and no metric is named.",
+      fix: "Name the reward value to compare, e.g. algorithm.filter_groups.metric=acc.",
+    });
+  }
+};
+
+const kl: Rule = (report) => {
+  const { algorithm, actor_rollout_ref } = report.config;
+  if (algorithm.use_kl_in_reward && actor_rollout_ref.actor.use_kl_loss) {
+    const message = "KL to the reference policy is used twice: in the reward and as a loss.";
+    report.notice("notice", "algorithm.use_kl_in_reward", message);
+  }
+};
+
+const resume: Rule = (report) => {
+  const { resume_mode: mode, resume_from_path: from } = report.config.trainer;
+  if (mode === "resume_path" && !/global_step_\d+[/\\]*$/.test(from ?? "")) {
+    report.problem("VERL_CONFIG_CONFLICT", "trainer.resume_from_path", {
+      what: `trainer.resume_mode is resume_path, and trainer.resume_from_path is ${JSON.stringify(from)}.`,
+      fix: "Name a checkpoint folder, e.g. checkpoints/project/run/global_step_40.",
+    });
+  } else if (mode !== "resume_path" && from !== null) {
+    const message = `trainer.resume_from_path is only used with trainer.resume_mode=resume_path; the mode is ${mode}.`;
+    report.notice("warning", "trainer.resume_from_path", message);
+  }
+};
+
+const reward: Rule = (report) => {
+  const { reward_manager: manager } = report.config.reward;
+  if (manager.source === "importlib" && manager.module.path === null) {
+    report.problem("VERL_CONFIG_CONFLICT", "reward.reward_manager.module.path", {
+      what: "reward.reward_manager.source is importlib, and no module is named.",
+      fix: "Set reward.reward_manager.module.path to a file, or source to register.",
+    });
+  }
+};
+
+const deprecated: Rule = (report) => {
+  const { rollout, actor } = report.config.actor_rollout_ref;
+  const schedule = actor.optim;
+  if (schedule.lr_warmup_steps > 0 && schedule.lr_warmup_steps_ratio > 0) {
+    const message = "Warm-up is given twice: lr_warmup_steps wins over lr_warmup_steps_ratio.";
+    report.notice("notice", "actor_rollout_ref.actor.optim.lr_warmup_steps_ratio", message);
+  }
+  if (!rollout.calculate_log_probs && report.config.algorithm.rollout_correction.bypass_mode) {
+    report.problem("VERL_CONFIG_CONFLICT", `${ROLLOUT}.calculate_log_probs`, {
+      what: "algorithm.rollout_correction.bypass_mode uses the sampler's log-probabilities, and they are switched off.",
+      fix: `Set ${ROLLOUT}.calculate_log_probs to true.`,
+    });
+  }
+};
+
+export const consistencyRules: readonly Rule[] = [available, validation, sampling, kl, resume, reward, deprecated];
+
+/** What a training run needs besides a sound configuration: a model and data. */
+const inputs: Rule = (report) => {
+  const { data, trainer, actor_rollout_ref } = report.config;
+  const { model } = actor_rollout_ref;
+  const at = "actor_rollout_ref.model";
+  if (model.path === null && model.config === null) {
+    report.problem("VERL_CONFIG_CONFLICT", `${at}.path`, {
+      what: "No model is named.",
+      fix: `Set ${at}.path to a Hugging Face folder, a GGUF file or a Hub id, or ${at}.config for random weights.`,
+    });
+  } else if (model.path !== null && model.config !== null) {
+    report.problem("VERL_CONFIG_CONFLICT", `${at}.config`, {
+      what: `${at}.path and ${at}.config are both set.`,
+      fix: "Keep the path for trained weights, or the config for random ones.",
+    });
+  } else if (model.path === null && model.tokenizer_path === null) {
+    report.problem("VERL_CONFIG_CONFLICT", `${at}.tokenizer_path`, {
+      what: `${at}.config has no tokenizer of its own.`,
+      fix: `Set ${at}.tokenizer_path.`,
+    });
+  }
+  if (!trainer.val_only && data.train_files.length === 0) {
+    report.problem("VERL_CONFIG_CONFLICT", "data.train_files", {
+      what: "No training data is named.",
+      fix: "Set data.train_files to a .parquet, .jsonl or .json file.",
+    });
+  }
+  if (data.val_files.length > 0) return;
+  if (trainer.test_freq > 0 || trainer.val_only) {
+    const key = trainer.val_only ? "trainer.val_only" : "trainer.test_freq";
+    report.problem("VERL_CONFIG_CONFLICT", "data.val_files", {
+      what: `${key} asks for validation, and no validation data is named.`,
+      fix: "Set data.val_files.",
+    });
+  } else if (trainer.val_before_train && report.isSet("trainer.val_before_train")) {
+    report.notice("notice", "data.val_files", "No validation data is named, so nothing is validated.");
+  }
+};
+
+export const inputRules: readonly Rule[] = [inputs];

@@ -1,0 +1,73 @@
+import type { JsonValue } from "../host/types.js";
+import { configKeys, findKey, findSection, type KeyEntry } from "./catalogue.js";
+import type { ComposedConfig } from "./compose.js";
+import { configErrors } from "./errors.js";
+import { knownKey } from "./known-keys.js";
+import { nearestKey, suggestKey } from "./nearest.js";
+import { renamed } from "./renamed-keys.js";
+import { nodeAt, sourceText, toPlain } from "./tree.js";
+
+/** What can be said about one key. */
+export interface KeyExplanation {
+  readonly key: string;
+  /** `key` has a meaning here, `known` is verl's and has none, `renamed` moved. */
+  readonly status: "key" | "section" | "known" | "renamed";
+  readonly description: string;
+  readonly type?: string;
+  readonly unit?: string;
+  readonly default?: JsonValue;
+  readonly value?: JsonValue;
+  readonly source?: string;
+  /** Where the default is not verl's. */
+  readonly differs?: { readonly verl?: JsonValue; readonly why: string };
+  readonly registry?: string;
+  readonly movedTo?: string;
+  /** Of a section: what it holds. */
+  readonly keys?: readonly string[];
+}
+
+/** Explains a key, with its value and source in the composed configuration. Unknown keys are an error with the nearest name. */
+export function explainKey(key: string, composed: ComposedConfig): KeyExplanation {
+  const path = key.split(".");
+  const node = nodeAt(composed.tree, path);
+  const at = node ? { value: toPlain(node), source: sourceText(node.source) } : {};
+  const entry = findKey(key);
+  if (entry) return { ...describe(entry), ...at };
+  const section = findSection(key);
+  if (section) {
+    const keys = configKeys
+      .filter((candidate) => candidate.key.startsWith(`${key}.`))
+      .map((candidate) => candidate.key);
+    return { key, status: "section", description: section.description, keys };
+  }
+  const now = renamed(path);
+  if (now) {
+    const movedTo = now.path.join(".");
+    return { key, status: "renamed", description: `Moved to ${movedTo}.`, movedTo };
+  }
+  const known = knownKey(path);
+  if (known) {
+    const effect = known.allowed
+      ? `Only ${known.allowed.map((v) => JSON.stringify(v)).join(" or ")} is accepted`
+      : "No effect here";
+    return { key, status: "known", description: `${effect}: ${known.note}.`, ...at };
+  }
+  throw configErrors.VERL_CONFIG_UNKNOWN_KEY({
+    what: `There is no key ${key}.${suggestKey(path)}`,
+    data: { key, nearest: nearestKey(path) },
+  });
+}
+
+function describe(entry: KeyEntry): KeyExplanation {
+  const { key, description, typeText, unit, differs, registry } = entry;
+  return {
+    key,
+    status: "key",
+    description,
+    type: typeText,
+    ...(unit ? { unit } : {}),
+    default: (entry.default ?? null) as JsonValue,
+    ...(differs ? { differs: differs as KeyExplanation["differs"] } : {}),
+    ...(registry ? { registry } : {}),
+  };
+}

@@ -1,0 +1,34 @@
+/** Public entry of the configuration room: schema, composition, overrides, validation, explanation. */
+export { configKeys, configSections, type KeyEntry, type SectionEntry } from "./catalogue.js";
+export {
+  type ComposedConfig,
+  type ComposeOptions,
+  composeConfig,
+  composeDocument,
+  composeUser,
+  ENV_KEYS,
+} from "./compose.js";
+export { makeConfig, type PartialConfig } from "./defaults.js";
+export { configErrors } from "./errors.js";
+export { explainKey, type KeyExplanation } from "./explain.js";
+export { type KnownKey, knownKeys } from "./known-keys.js";
+export type { PluginSchema } from "./plugin-sections.js";
+export { printConfig } from "./print.js";
+export { type Notice, type Problem, problemsError } from "./problems.js";
+export { type Env, resolveReferences } from "./references.js";
+export { type RenamedKey, renamedKeys } from "./renamed-keys.js";
+export { checkRemainingSteps, planRun, type RunPlan } from "./run-plan.js";
+export type { KeyInfo } from "./schema/key.js";
+export type { RunConfig } from "./schema/root.js";
+export { isSecretName, maskSecrets } from "./secrets.js";
+export { criticUsed, referenceUsed } from "./size-rules.js";
+export { type Dict, fromPlain, type Node, type Source, sourceText, toPlain } from "./tree.js";
+export {
+  type ConfigFindings,
+  checkNames,
+  inspectConfig,
+  type ValidatedConfig,
+  type ValidateOptions,
+  validateConfig,
+} from "./validate.js";
+export { parseYaml } from "./yaml.js";

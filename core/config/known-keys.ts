@@ -1,0 +1,252 @@
+import { DEFAULT, fromPlain, type Node, type Path, pathText } from "./tree.js";
+
+/**
+ * Keys of verl that are not part of the schema. They count as existing, so that a verl user's files and overrides carry
+ * over. `noEffect`: accepted, reported once. `unsupported`: accepted with a value that changes nothing (listed), an error
+ * with any other, because ignoring it would change results.
+ */
+export interface KnownKey {
+  readonly key: string;
+  /** Default in verl. */
+  readonly verl: unknown;
+  readonly note: string;
+  /** Values that change nothing; absent: any value. */
+  readonly allowed?: readonly unknown[];
+  /** The whole section, with whatever keys it has. */
+  readonly section?: true;
+}
+
+const noEffect = (note: string, values: Record<string, unknown>): KnownKey[] =>
+  Object.entries(values).map(([key, verl]) => ({ key, verl, note }));
+const sections = (note: string, ...keys: string[]): KnownKey[] =>
+  keys.map((key) => ({ key, verl: {}, note, section: true as const }));
+const unsupported = (note: string, values: Record<string, readonly [unknown, ...unknown[]]>): KnownKey[] =>
+  Object.entries(values).map(([key, allowed]) => ({ key, verl: allowed[0], note, allowed }));
+const under = <T>(prefix: string, values: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [`${prefix}.${key}`, value]));
+
+const ACTOR = "actor_rollout_ref.actor";
+const REF = "actor_rollout_ref.ref";
+const ROLLOUT = "actor_rollout_ref.rollout";
+const MODEL = "actor_rollout_ref.model";
+
+const engineOption = "an option of verl's PyTorch engines; an engine's own options are under engine_kwargs";
+const serverOption = "an option of verl's GPU servers; a server's own options are under rollout.engine_kwargs";
+const modelOption = "an option of verl's PyTorch models";
+const oneProcess = "training runs in one process on one device";
+
+const ENGINE_SECTIONS = ["fsdp_config", "megatron", "veomni", "torchtitan", "automodel", "mindspeed", "profiler"];
+const ENGINE_OPTIONS = {
+  use_torch_compile: true,
+  use_fused_kernels: false,
+  freeze_vision_tower: false,
+  use_remove_padding: true,
+  entropy_from_logits_with_chunking: false,
+  entropy_checkpointing: false,
+  pad_to_length: false,
+  use_prefix_grouper: false,
+  rollout_n: 1,
+};
+const MODEL_OPTIONS = {
+  hf_config_path: null,
+  trust_remote_code: false,
+  use_shm: false,
+  enable_gradient_checkpointing: true,
+  enable_activation_offload: false,
+  use_remove_padding: true,
+  use_liger: false,
+  use_fused_kernels: false,
+  lora_alpha: 16,
+  target_modules: "all-linear",
+  exclude_modules: null,
+};
+
+const table: readonly KnownKey[] = [
+  ...sections("verl's own composition of files", "hydra"),
+  ...sections("Ray is not used", "ray_kwargs"),
+  ...sections("profiling is done by the engine", "global_profiler", `${ROLLOUT}.profiler`),
+  ...sections("traces and server metrics are plugins", `${ROLLOUT}.trace`, `${ROLLOUT}.prometheus`),
+  ...sections(engineOption, ...ENGINE_SECTIONS.flatMap((name) => [ACTOR, REF, "critic"].map((at) => `${at}.${name}`))),
+  ...sections(modelOption, `${MODEL}.fused_kernel_options`, `${MODEL}.tiled_mlp`),
+  ...sections(modelOption, "critic.model.fused_kernel_options", "critic.model.tiled_mlp"),
+  ...sections("no effect with lora rank 0", "critic.model.lora"),
+
+  ...noEffect("there is one trainer stack", { "trainer.use_v1": true }),
+  ...noEffect("the default trainer ignores it in verl, too", {
+    "trainer.balance_batch": true,
+    "trainer.esi_redundant_time": 0,
+  }),
+  ...noEffect("Ray is not used", { "trainer.ray_wait_register_center_timeout": 300 }),
+  ...noEffect("there is no HDFS client", {
+    "trainer.default_hdfs_dir": null,
+    "trainer.del_local_ckpt_after_load": false,
+  }),
+  ...noEffect("set the proxy in the environment", { "trainer.wandb_proxy": null }),
+  ...noEffect("the loader reads in the trainer's process", under("data", { dataloader_num_workers: 8 })),
+  ...noEffect("prompts are measured in the trainer's process", under("data", { filter_overlong_prompts_workers: 1 })),
+  ...noEffect("verl reads it without effect", {
+    ...under("data", { return_raw_chat: true, return_raw_input_ids: false, return_full_prompt: false }),
+  }),
+  ...noEffect(
+    "media columns pass through unchanged",
+    under("data", { return_multi_modal_inputs: true, mm_processor_kwargs: {}, image_patch_size: 14 }),
+  ),
+  ...noEffect("the tokenizer is the model's, see model.tokenizer_path", { "data.tokenizer": null }),
+  ...noEffect("no code from model repositories is run", {
+    ...under("data", { trust_remote_code: false, use_shm: false }),
+  }),
+  ...noEffect("actor and rollout always share the process in mode sync", { "actor_rollout_ref.hybrid_engine": true }),
+  ...noEffect("no NCCL group is made", { "actor_rollout_ref.nccl_timeout": 600 }),
+  ...noEffect(engineOption, { ...under(ACTOR, ENGINE_OPTIONS), ...under(REF, ENGINE_OPTIONS) }),
+  ...noEffect(engineOption, under("critic", { ...ENGINE_OPTIONS, nccl_timeout: 600, forward_micro_batch_size: null })),
+  ...noEffect(engineOption, {
+    [`${ACTOR}.checkpoint.strict`]: true,
+    "critic.checkpoint.strict": true,
+    "critic.forward_micro_batch_size_per_gpu": null,
+  }),
+  ...noEffect("saving is synchronous; the checkpoint is complete when the step ends", {
+    [`${ACTOR}.checkpoint.async_save`]: false,
+    "critic.checkpoint.async_save": false,
+  }),
+  ...noEffect(modelOption, { ...under(MODEL, MODEL_OPTIONS), ...under("critic.model", MODEL_OPTIONS) }),
+  ...noEffect(
+    serverOption,
+    under(ROLLOUT, {
+      free_cache_engine: true,
+      gpu_memory_utilization: 0.5,
+      standalone_gpu_memory_utilization: null,
+      load_format: "dummy",
+      enforce_eager: false,
+      dtype: "bfloat16",
+      enable_chunked_prefill: true,
+      enable_prefix_caching: true,
+      scheduling_policy: "fcfs",
+      disable_log_stats: true,
+      max_num_batched_tokens: 8192,
+      multi_stage_wake_up: false,
+      layered_summon: false,
+      skip_tokenizer_init: false,
+      moe_load_balance_metrics_interval: 0,
+    }),
+  ),
+  ...noEffect("sampling is always deterministic", { [`${ROLLOUT}.full_determinism`]: false }),
+  ...noEffect("both log-probabilities are recorded", { [`${ROLLOUT}.logprobs_mode`]: "processed_logprobs" }),
+  ...noEffect("verl's older trainers only", { [`${ROLLOUT}.checkpoint_manager_class`]: null }),
+  ...noEffect("tokens are never re-encoded, so there is nothing to compare", {
+    ...under(`${ROLLOUT}.multi_turn`, { tokenization_sanity_check_mode: "strict", use_inference_chat_template: false }),
+  }),
+  ...noEffect("the queue is always used", { "transfer_queue.enable": false }),
+  ...sections("an option of verl's queue", "transfer_queue.metrics", "transfer_queue.backend.SimpleStorage"),
+  ...sections("an option of verl's queue", "transfer_queue.backend.MooncakeStore"),
+
+  ...unsupported("verl replaced it by use_v1", { "trainer.remove_previous_ckpt_in_save": [false, null] }),
+  ...unsupported("only asynchronous servers exist", { [`${ROLLOUT}.mode`]: ["async"] }),
+  ...unsupported(oneProcess, {
+    ...under(ACTOR, { ulysses_sequence_parallel_size: [1] as const }),
+    ...under(REF, { ulysses_sequence_parallel_size: [1] as const }),
+    "critic.ulysses_sequence_parallel_size": [1],
+    ...under(ROLLOUT, {
+      data_parallel_size: [1] as const,
+      expert_parallel_size: [1] as const,
+      pipeline_model_parallel_size: [1] as const,
+      nnodes: [0] as const,
+      n_gpus_per_node: [1] as const,
+    }),
+  }),
+  ...unsupported("over-sampling is done by a hook (onSampleBegin)", { [`${ROLLOUT}.over_sample_rate`]: [0] }),
+  ...unsupported("quantised sampling is not available", {
+    [`${ROLLOUT}.quantization`]: [null],
+    [`${ROLLOUT}.quantization_config_file`]: [null],
+  }),
+  ...unsupported("mixture-of-experts models are not available", {
+    [`${ROLLOUT}.enable_rollout_routing_replay`]: [false],
+    ...under(`${ACTOR}.router_replay`, {
+      mode: ["disabled"] as const,
+      record_file: [null] as const,
+      replay_file: [null] as const,
+    }),
+    ...under(`${REF}.router_replay`, {
+      mode: ["disabled"] as const,
+      record_file: [null] as const,
+      replay_file: [null] as const,
+    }),
+  }),
+  ...unsupported("separate prefill and decode servers are not available", {
+    [`${ROLLOUT}.disaggregation.enabled`]: [false],
+  }),
+  ...sections("no effect while disaggregation is off", `${ROLLOUT}.disaggregation`),
+  ...unsupported("verl reserves it", { [`${ROLLOUT}.multi_turn.num_repeat_rollouts`]: [null] }),
+  ...unsupported("name a registered rollout in rollout.name", {
+    ...under(`${ROLLOUT}.agent.custom_async_server`, { path: [null] as const, name: [null] as const }),
+  }),
+  ...unsupported("transfer engines come as plugins", {
+    [`${ROLLOUT}.checkpoint_engine.custom_backend_module`]: [null],
+  }),
+  ...unsupported("adapters are not available", {
+    [`${MODEL}.lora_rank`]: [0],
+    [`${MODEL}.lora.rank`]: [0],
+    [`${MODEL}.lora_adapter_path`]: [null],
+    "critic.model.lora_rank": [0],
+  }),
+  ...sections("no effect with rank 0", `${MODEL}.lora`),
+  ...unsupported("multi-token prediction is not available", {
+    ...under(`${MODEL}.mtp`, {
+      enable: [false] as const,
+      enable_train: [false] as const,
+      enable_rollout: [false] as const,
+    }),
+  }),
+  ...sections("no effect while mtp is off", `${MODEL}.mtp`),
+  ...unsupported("preference feedback PPO is not available", { "algorithm.use_pf_ppo": [false] }),
+  ...sections("no effect while use_pf_ppo is off", "algorithm.pf_ppo"),
+  ...unsupported("reward models are not available; score in a reward function", {
+    "reward.reward_model.enable": [false],
+    "reward.reward_model.enable_resource_pool": [false],
+  }),
+  ...sections("no effect while no reward model is enabled", "reward.reward_model"),
+  ...unsupported("sandboxes come as plugins", { "reward.sandbox_fusion.url": [null] }),
+  ...sections("no effect without a sandbox", "reward.sandbox_fusion"),
+  ...unsupported("distillation is not available", { "distillation.enabled": [false] }),
+  ...sections("no effect while distillation is off", "distillation"),
+  ...unsupported("replay of dumped rollouts is not available", {
+    ...under("skip", {
+      "rollout.enable": [false] as const,
+      "rollout_tq.enable": [false] as const,
+      "async_rollout.enable": [false] as const,
+    }),
+  }),
+  ...sections("no effect while nothing is skipped", "skip"),
+  ...sections("options of modes that are not available", "trainer.v1.colocate_async", "trainer.v1.separate_async"),
+  ...unsupported("a sampler of the data loader comes as a plugin", {
+    ...under("data.sampler", { class_path: [null] as const, class_name: [null] as const }),
+    ...under("data.datagen", { path: [null] as const, name: [null] as const }),
+  }),
+];
+
+const exact = new Map(table.filter((entry) => !entry.section).map((entry) => [entry.key, entry]));
+const open = new Map(table.filter((entry) => entry.section).map((entry) => [entry.key, entry]));
+
+export const knownKeys: readonly KnownKey[] = table;
+
+/** The entry for a path: its own, or that of the section that it lies in. */
+export function knownKey(path: Path): KnownKey | null {
+  const own = exact.get(pathText(path));
+  if (own) return own;
+  for (let i = path.length; i > 0; i--) {
+    const section = open.get(pathText(path.slice(0, i)));
+    if (section) return section;
+  }
+  return null;
+}
+
+/** Whether known keys lie below this path. */
+export function holdsKnownKeys(path: Path): boolean {
+  const prefix = `${pathText(path)}.`;
+  return table.some((entry) => entry.key.startsWith(prefix));
+}
+
+/** verl's default, for references to a key that has no meaning here. */
+export function verlDefault(path: Path): Node | null {
+  const entry = exact.get(pathText(path));
+  return entry ? fromPlain(entry.verl, DEFAULT) : null;
+}

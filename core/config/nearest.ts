@@ -1,0 +1,34 @@
+import { nearestName } from "../host/nearest.js";
+import { configKeys, configSections } from "./catalogue.js";
+import { knownKeys } from "./known-keys.js";
+import { renamedKeys } from "./renamed-keys.js";
+import { type Path, pathText } from "./tree.js";
+
+const allKeys = [...configKeys, ...configSections, ...knownKeys].map((entry) => entry.key);
+
+/** The key that a misspelt one most likely meant: a sibling first, then the same name elsewhere, then any key. */
+export function nearestKey(path: Path): string | null {
+  const key = pathText(path);
+  for (let depth = path.length - 1; depth >= 0; depth--) {
+    const parent = path.slice(0, depth);
+    const siblings = childrenOf(parent);
+    if (siblings.length === 0 || siblings.includes(path[depth])) continue;
+    const sibling = nearestName(path[depth], siblings);
+    if (sibling) return pathText([...parent, sibling, ...path.slice(depth + 1)]);
+  }
+  const sameName = allKeys.filter((candidate) => candidate.endsWith(`.${path[path.length - 1]}`));
+  if (sameName.length === 1) return sameName[0];
+  return nearestName(key, sameName.length > 0 ? sameName : allKeys);
+}
+
+/** " Did you mean …?" or nothing. */
+export function suggestKey(path: Path): string {
+  const nearest = nearestKey(path);
+  return nearest && nearest !== pathText(path) ? ` Did you mean ${nearest}?` : "";
+}
+
+function childrenOf(parent: Path): string[] {
+  const prefix = parent.length === 0 ? "" : `${pathText(parent)}.`;
+  const below = [...allKeys, ...renamedKeys.map((entry) => entry.from)].filter((key) => key.startsWith(prefix));
+  return [...new Set(below.map((key) => key.slice(prefix.length).split(".")[0]))];
+}

@@ -1,0 +1,48 @@
+import type { ErrorCode, VerlError } from "../host/errors.js";
+import { configErrors } from "./errors.js";
+
+/** Something wrong with a configuration. All of them are collected and reported together. */
+export interface Problem {
+  readonly code: ErrorCode & keyof typeof configErrors;
+  /** The key in question. */
+  readonly key: string;
+  readonly what: string;
+  /** Source of the value. */
+  readonly where?: string;
+  readonly why?: string;
+  readonly fix?: string;
+}
+
+/** Something worth saying that stops nothing. */
+export interface Notice {
+  readonly level: "notice" | "warning";
+  readonly key: string;
+  readonly message: string;
+  readonly where?: string;
+}
+
+type Factory = (details: Omit<Problem, "code" | "key"> & { data?: Readonly<Record<string, unknown>> }) => VerlError;
+
+/** One error for any number of problems: the problem's own code when there is one, else `VERL_CONFIG_INVALID`. */
+export function problemsError(problems: readonly Problem[]): VerlError {
+  const [first] = problems;
+  const data = { problems: problems.map((problem) => ({ ...problem })) };
+  if (problems.length === 1) {
+    const { code, key, ...details } = first;
+    return (configErrors[code] as unknown as Factory)({ ...details, data: { key, ...data } });
+  }
+  const list = problems.map((problem, i) => `  ${i + 1}. ${card(problem)}`).join("\n");
+  return configErrors.VERL_CONFIG_INVALID({
+    what: `The configuration has ${problems.length} problems:\n${list}`,
+    fix: "Correct each of them; `verl config explain KEY` says what a key takes.",
+    data,
+  });
+}
+
+function card({ code, what, where, why, fix }: Problem): string {
+  const lines = [`${what} [${code}]`];
+  if (where) lines.push(`where: ${where}`);
+  if (why) lines.push(`why:   ${why}`);
+  if (fix) lines.push(`fix:   ${fix}`);
+  return lines.join("\n     ");
+}

@@ -1,0 +1,172 @@
+import type { VerlError } from "../host/errors.js";
+import { configErrors } from "./errors.js";
+import { parseValue, ValueSyntaxError } from "./override-value.js";
+import { pythonText } from "./python-text.js";
+import { cutReferences, type Piece, type ReferencePiece, ReferenceSyntaxError } from "./reference-syntax.js";
+import {
+  type Dict,
+  dict,
+  type List,
+  type Node,
+  nodeAt,
+  type Path,
+  pathText,
+  type Scalar,
+  scalar,
+  sourceText,
+} from "./tree.js";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ResolveOptions {
+  readonly env: Env;
+  /** The value of a key that the tree does not hold but that counts as existing. */
+  readonly fallback?: (path: Path) => Node | null;
+  /** " Did you mean …?" for a target that does not exist. */
+  readonly suggest?: (path: Path) => string;
+}
+
+const RESOLVERS = ["oc.env", "oc.select", "oc.decode"];
+
+/**
+ * Resolves every reference of a composed tree: `${a.b}` (absolute), `${.a}` and `${..a}` (relative to the section that
+ * holds it), `${oc.env:NAME,default}`, `${oc.select:a.b,default}`, `${oc.decode:text}`. Alone, a reference keeps the
+ * target's type; inside other text it becomes text. Sources of values stay those of the place that refers.
+ */
+export function resolveReferences(root: Dict, options: ResolveOptions): Dict {
+  return new Resolver(root, options).all(root, []) as Dict;
+}
+
+class Resolver {
+  readonly #done = new Map<Node, Node>();
+  readonly #active: { node: Node; key: string }[] = [];
+
+  constructor(
+    private readonly root: Dict,
+    private readonly options: ResolveOptions,
+  ) {}
+
+  all(node: Node, path: Path): Node {
+    const known = this.#done.get(node);
+    if (known) return known;
+    const circle = this.#active.findIndex((entry) => entry.node === node);
+    if (circle >= 0) {
+      const keys = [...this.#active.slice(circle).map((entry) => entry.key), pathText(path)];
+      throw this.#error(node, path, `References run in a circle: ${keys.join(" -> ")}.`);
+    }
+    this.#active.push({ node, key: pathText(path) });
+    const result = this.#resolve(node, path);
+    this.#active.pop();
+    this.#done.set(node, result);
+    return result;
+  }
+
+  #resolve(node: Node, path: Path): Node {
+    if (node.kind === "scalar") return this.#scalar(node, path);
+    if (node.kind === "list") {
+      return { ...node, items: node.items.map((item, i) => this.all(item, [...path, String(i)])) } satisfies List;
+    }
+    return dict(
+      node.source,
+      [...node.entries].map(([key, item]) => [key, this.all(item, [...path, key])] as const),
+    );
+  }
+
+  #scalar(node: Scalar, path: Path): Node {
+    if (typeof node.value !== "string" || !node.value.includes("${")) return node;
+    let pieces: Piece[];
+    try {
+      pieces = cutReferences(node.value);
+    } catch (error) {
+      if (error instanceof ReferenceSyntaxError) throw this.#error(node, path, error.message);
+      throw error;
+    }
+    const value = this.#value(pieces, node, path);
+    return { ...value, source: node.source };
+  }
+
+  /** One reference alone keeps its type; everything else is text. */
+  #value(pieces: readonly Piece[], at: Scalar, path: Path): Node {
+    const [only] = pieces;
+    if (pieces.length === 1 && typeof only !== "string") return this.#reference(only, at, path);
+    return scalar(this.#text(pieces, at, path), at.source);
+  }
+
+  #text(pieces: readonly Piece[], at: Scalar, path: Path): string {
+    return pieces
+      .map((piece) => (typeof piece === "string" ? piece : pythonText(this.#reference(piece, at, path))))
+      .join("");
+  }
+
+  #reference(piece: ReferencePiece, at: Scalar, path: Path): Node {
+    const name = this.#text(piece.name, at, path).trim();
+    if (piece.args) return this.#call(name, piece, at, path);
+    const target = this.#target(name, path);
+    const found = this.#find(target);
+    if (found) return found;
+    const suggestion = this.options.suggest?.(target) ?? "";
+    throw this.#error(at, path, `${piece.text} refers to ${pathText(target)}, which does not exist.${suggestion}`);
+  }
+
+  #call(name: string, { args, text }: ReferencePiece, at: Scalar, path: Path): Node {
+    const values = (args ?? []).map(({ pieces, quoted }) => {
+      const value = this.#value(pieces, at, path);
+      const isNull =
+        !quoted && value.kind === "scalar" && typeof value.value === "string" && /^null$/i.test(value.value);
+      return isNull ? scalar(null, at.source) : value;
+    });
+    const first = values.length > 0 ? pythonText(values[0]) : "";
+    const fallback = values[1] ?? null;
+    if (!RESOLVERS.includes(name)) {
+      throw this.#error(at, path, `${text} uses "${name}"; known are ${RESOLVERS.join(", ")} and plain \${a.b}.`);
+    }
+    if (values.length > (name === "oc.decode" ? 1 : 2)) throw this.#error(at, path, `${text} has too many arguments.`);
+
+    if (name === "oc.env") {
+      const value = this.options.env[first];
+      if (value !== undefined) return scalar(value, at.source);
+      if (!fallback) {
+        throw this.#error(at, path, `The environment variable ${first} is not set, and ${text} gives no default.`);
+      }
+      return isNull(fallback) ? fallback : scalar(pythonText(fallback), at.source);
+    }
+    if (name === "oc.select") {
+      return this.#find(this.#target(first, path)) ?? fallback ?? scalar(null, at.source);
+    }
+    if (isNull(values[0])) return values[0];
+    try {
+      return parseValue(first, at.source);
+    } catch (error) {
+      if (error instanceof ValueSyntaxError)
+        throw this.#error(at, path, `${text} cannot be decoded: ${error.message}.`);
+      throw error;
+    }
+  }
+
+  /** `a[0].b` = `a.0.b`. Leading dots count sections upwards, the first being the one that holds the key. */
+  #target(name: string, path: Path): string[] {
+    const [, dots, rest] = /^(\.*)(.*)$/s.exec(name) as RegExpExecArray;
+    const parts = rest.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
+    return dots ? [...path.slice(0, Math.max(0, path.length - dots.length)), ...parts] : parts;
+  }
+
+  /** Walks to the target, resolving references on the way: `${a.b}` where `a` is itself a reference. */
+  #find(target: Path): Node | null {
+    let node: Node = this.root;
+    for (const [i, part] of target.entries()) {
+      const here = target.slice(0, i);
+      if (node.kind === "scalar") node = this.all(node, here);
+      const next = nodeAt(node, [part]);
+      if (!next) return this.options.fallback?.(target) ?? null;
+      node = next;
+    }
+    return this.all(node, target);
+  }
+
+  #error(node: Node, path: Path, what: string): VerlError {
+    const where = `${pathText(path)} (${sourceText(node.source)})`;
+    return configErrors.VERL_CONFIG_REFERENCE({ what, where, data: { key: pathText(path) } });
+  }
+}
+
+const isNull = (node: Node): boolean => node.kind === "scalar" && node.value === null;

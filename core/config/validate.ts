@@ -1,0 +1,89 @@
+import { nearestName } from "../host/nearest.js";
+import { configKeys } from "./catalogue.js";
+import { checkKeys } from "./check-keys.js";
+import type { ComposedConfig } from "./compose.js";
+import { consistencyRules, inputRules } from "./consistency-rules.js";
+import { checkPluginSections, type PluginSchema } from "./plugin-sections.js";
+import { type Notice, type Problem, problemsError } from "./problems.js";
+import { RuleReport } from "./rules.js";
+import type { RunConfig } from "./schema/root.js";
+import { sizeRules } from "./size-rules.js";
+import { nodeAt, sourceText, toPlain } from "./tree.js";
+
+export interface ValidateOptions {
+  /** Plugins of this run; absent: the plugins' sections are not checked. */
+  readonly plugins?: readonly PluginSchema[];
+  /** Names that are registered, by registry (`trainers`, `trackers`, ...). A registry that is absent is not checked. */
+  readonly names?: Readonly<Record<string, readonly string[]>>;
+  /** Also demand what a training run needs: a model and data. */
+  readonly forTraining?: boolean;
+}
+
+export interface ValidatedConfig {
+  readonly config: RunConfig;
+  readonly notices: readonly Notice[];
+}
+
+export interface ConfigFindings {
+  /** With defaults in place of values that have the wrong type; to be used only if there are no problems. */
+  readonly config: RunConfig;
+  readonly problems: readonly Problem[];
+  readonly notices: readonly Notice[];
+}
+
+/** Phase two: the whole configuration is checked, and all problems are thrown as one error. */
+export async function validateConfig(
+  composed: ComposedConfig,
+  options: ValidateOptions = {},
+): Promise<ValidatedConfig> {
+  const { config, problems, notices } = await inspectConfig(composed, options);
+  if (problems.length > 0) throw problemsError(problems);
+  return { config, notices };
+}
+
+/** Like {@link validateConfig}, but returns what it finds. */
+export async function inspectConfig(composed: ComposedConfig, options: ValidateOptions = {}): Promise<ConfigFindings> {
+  const { tree } = composed;
+  const keys = checkKeys(tree);
+  const problems: Problem[] = [...keys.problems, ...checkNames(composed, options.names ?? {})];
+  const notices: Notice[] = [...composed.notices, ...keys.notices];
+  let { config } = keys;
+  if (options.plugins) {
+    const sections = await checkPluginSections(tree, options.plugins);
+    problems.push(...sections.problems);
+    config = { ...config, plugin_config: sections.values };
+  }
+  const report = new RuleReport(config, tree);
+  for (const rule of [...sizeRules, ...consistencyRules, ...(options.forTraining ? inputRules : [])]) rule(report);
+  problems.push(...report.problems.filter((problem) => !restsOn(problem, keys.problems)));
+  notices.push(...report.notices);
+  return { config, problems, notices };
+}
+
+/** Whether a rule speaks of a key that has a problem of its own, and so judged a default in its place. */
+function restsOn({ key, what, why }: Problem, known: readonly Problem[]): boolean {
+  return known.some((problem) => problem.key === key || `${what} ${why}`.includes(problem.key));
+}
+
+/** Values that name registered things: trainers, trackers, engines, ... */
+export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<string, readonly string[]>>): Problem[] {
+  const problems: Problem[] = [];
+  for (const { key, path, registry } of configKeys) {
+    const known = registry ? names[registry] : undefined;
+    const node = nodeAt(tree, path);
+    if (!known || !node) continue;
+    for (const name of [toPlain(node)].flat()) {
+      if (typeof name !== "string" || known.includes(name) || (registry === "platforms" && name === "auto")) continue;
+      const nearest = nearestName(name, known);
+      problems.push({
+        code: "VERL_CONFIG_NAME",
+        key,
+        what: `${key} = ${JSON.stringify(name)}: no such name is registered.${nearest ? ` Did you mean ${nearest}?` : ""}`,
+        where: sourceText(node.source),
+        why: known.length > 0 ? `Registered: ${[...known].sort().join(", ")}.` : "Nothing of this kind is registered.",
+        fix: "Use one of them, or load the plugin that registers it (VERL_USE_EXTERNAL_MODULES, or plugins in the file).",
+      });
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,17 @@
+import type { CaseKind } from "../kind.js";
+import { config } from "./config.js";
+import { externalModules } from "./external-modules.js";
+import { groupFilter } from "./group-filter.js";
+import { mergeTrajectoriesKind } from "./merge-trajectories.js";
+import { staleness } from "./staleness.js";
+import { truncateToolResponseKind } from "./truncate-tool-response.js";
+
+/** Every kind that this version implements. */
+export const KINDS: readonly CaseKind[] = [
+  config,
+  externalModules,
+  groupFilter,
+  mergeTrajectoriesKind,
+  staleness,
+  truncateToolResponseKind,
+];
