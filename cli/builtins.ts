@@ -4,6 +4,7 @@
  */
 import type { Plugin } from "../core/plugin.js";
 import { cpuPlugin } from "../platforms/cpu/index.js";
+import { corePlugin } from "./core-plugin.js";
 
 /** In registration order. A plugin may replace any of it with `override: true`. */
-export const BUILTINS: readonly Plugin[] = [cpuPlugin];
+export const BUILTINS: readonly Plugin[] = [corePlugin, cpuPlugin];

@@ -62,6 +62,7 @@ export interface Host {
   readonly lock: PluginLock;
   readonly fingerprint: Fingerprint;
   readonly role: ProcessRole;
+  readonly cwd: string;
   /** Root scope of this host. Registries are under `tokenOf(kind)`. */
   readonly container: HostContainer;
   /** An export of a module named in the configuration (path, `file://…`, `pkg://module`); null: the whole module. */
@@ -134,6 +135,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     lock: core.lock,
     fingerprint: core.fingerprint,
     role,
+    cwd,
     container: core.container,
     loadUserModule: load,
     registerUserHooks: async (references) => {

@@ -1,6 +1,8 @@
 /** What is assembled above the rooms of the core: the typed plugin host. */
 export { createHost, type Host, type HostChoices, type HostOptions } from "./create-host.js";
+export { ERROR_TABLE } from "./error-table.js";
 export { KINDS, type KindMap, type Registrars, type Registries } from "./kinds.js";
 export { PACKAGE } from "./package-info.js";
 export { PLUGIN_API_VERSION } from "./plugin.js";
 export type { HostServices } from "./services.js";
+export { createWorkerHost, joinWorker, type WorkerHostOptions } from "./worker-host.js";

@@ -1,8 +1,10 @@
 /** Public entry of the room: what the other rooms of the core, and the command line, use. */
+export { type Channel, childChannel, parentChannel, workerChannel } from "./channel.js";
 export { HostContainer } from "./container.js";
 export { type InstalledPlugin, installedPlugins, type PluginSource, requestedPlugins } from "./discovery.js";
 export * from "./errors.js";
 export { checkFingerprint, type Fingerprint, fingerprintOf } from "./fingerprint.js";
+export { answerDriver, greetWorker, offerOf, type PluginOffer } from "./handshake.js";
 export { HookDriver, type HookDriverOptions, type HookSet, type HookSlot, type PendingHook } from "./hook-driver.js";
 export { HostCore, type HostCoreOptions } from "./host.js";
 export * from "./kind.js";

@@ -1,0 +1,19 @@
+import { builtinAdvantageEstimators, builtinPolicyLosses } from "../core/algorithms/index.js";
+import { definePlugin } from "../core/plugin.js";
+import { gsm8kScorer, naiveRewardManager } from "../core/reward/index.js";
+import { inProcessQueueFactory, syncReplayBufferFactory } from "../core/transfer/index.js";
+
+/** What the core implements itself, registered like anybody's plugin so that anybody can replace it. */
+export const corePlugin = definePlugin({
+  name: "verl-ts/core",
+  apiVersion: "^1.0.0",
+  provides: ["advantageEstimator", "policyLoss", "transferQueue", "replayBuffer", "rewardManager", "scorer"],
+  register(host) {
+    for (const estimator of builtinAdvantageEstimators) host.advantageEstimators.register(estimator);
+    for (const loss of builtinPolicyLosses) host.policyLosses.register(loss);
+    host.transferQueues.register(inProcessQueueFactory);
+    host.replayBuffers.register(syncReplayBufferFactory);
+    host.rewardManagers.register(naiveRewardManager);
+    host.scorers.register(gsm8kScorer);
+  },
+});
