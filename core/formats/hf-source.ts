@@ -33,7 +33,10 @@ export async function openHfFolder(path: string): Promise<ModelSource> {
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles | null> {
   const tokenizerPath = join(folder, "tokenizer.json");
   if (!(await exists(tokenizerPath))) return null;
-  const tokenizerConfig = await readOptionalJsonObject(join(folder, "tokenizer_config.json"));
+  const tokenizerConfig = {
+    ...(await readOptionalJsonObject(join(folder, "special_tokens_map.json"))),
+    ...(await readOptionalJsonObject(join(folder, "tokenizer_config.json"))),
+  };
   return {
     tokenizerJson: await readJsonObject(tokenizerPath),
     tokenizerConfig,

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import { type ModelSource, openModel } from "../../../../core/formats/index.js";
+import { type ModelSource, openModel, type TokenizerFiles } from "../../../../core/formats/index.js";
 import { isVerlError } from "../../../../core/host/errors.js";
 import { errorOf, tinyConfig, tinyTensors, withFolder } from "../support.js";
 import { f32Tensor, ggufBytes, int32, int64, type MetadataValue, string, text, texts, u32 } from "./gguf-bytes.js";
@@ -185,7 +185,7 @@ describe("tokenizer inside a GGUF file", () => {
 
   it("becomes a tokenizer.json with special tokens and merges", async () => {
     const found = await files({});
-    const { model, added_tokens: added } = found?.tokenizerJson as {
+    const { model, added_tokens: added } = (found as TokenizerFiles).tokenizerJson as {
       model: { vocab: Record<string, number>; merges: string[][] };
       added_tokens: { content: string; special: boolean }[];
     };
