@@ -1,6 +1,15 @@
 /** Public entry of the algorithms room: the loss algebra, losses, advantages, schedules and balancing. */
 import type { AdvantageEstimator, PolicyLossFactory } from "./advantage.js";
 import { grpo } from "./advantages/grpo.js";
+import { cispo } from "./losses/cispo.js";
+import { clipCov } from "./losses/clip-cov.js";
+import { dppoKl, dppoTv } from "./losses/dppo.js";
+import { dro } from "./losses/dro.js";
+import { geoMean } from "./losses/geo-mean.js";
+import { gpg } from "./losses/gpg.js";
+import { gspo } from "./losses/gspo.js";
+import { klCov } from "./losses/kl-cov.js";
+import { sapo } from "./losses/sapo.js";
 import { vanilla } from "./losses/vanilla.js";
 
 export { type AdamWOptions, type AdamWState, adamwStep, createAdamWState } from "./adamw.js";
@@ -32,4 +41,16 @@ export { differentiate, evaluateLoss, type TapeResult } from "./tape.js";
 export const builtinAdvantageEstimators: readonly AdvantageEstimator[] = [grpo];
 
 /** The policy losses that the host registers, by `actor.policy_loss.loss_mode`. */
-export const builtinPolicyLosses: readonly PolicyLossFactory[] = [vanilla];
+export const builtinPolicyLosses: readonly PolicyLossFactory[] = [
+  vanilla,
+  gspo,
+  sapo,
+  gpg,
+  clipCov,
+  klCov,
+  geoMean,
+  dro,
+  cispo,
+  dppoTv,
+  dppoKl,
+];

@@ -30,6 +30,11 @@ export function meanMetric(g: LossAlgebra, value_R: Value, mask_R?: Value): Loss
   return { value: maskedMean(g, value_R, mask_R), reduction: "mean" };
 }
 
+/** A metric that the reference reports and that is always 0 for this loss. */
+export function zeroMetric(g: LossAlgebra): LossMetric {
+  return { value: g.constant(0), reduction: "mean" };
+}
+
 /** `L·ω` when the batch carries rollout-correction weights, aggregated. */
 export function policyShare(g: LossAlgebra, loss_R: Value, config: PolicyLossConfig, mode = config.lossAggMode): Value {
   const weighted = config.hasRolloutIsWeights ? g.mul(loss_R, g.column("rolloutIsWeights")) : loss_R;

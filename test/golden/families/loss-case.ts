@@ -49,19 +49,19 @@ export function runValue(build: (g: LossAlgebra) => Value, upstream: Tensor, sha
 /** Global counts as the vectors give them; absent and null mean "local". */
 export function countsFrom(info: Record<string, unknown>, mode: string): Partial<GlobalCounts> {
   const read = (key: string) => (typeof info[key] === "number" ? (info[key] as number) : undefined);
-  const local = mode === "token-sum" ? 1 : undefined; // token-sum reads neither count
-  const one = read("dp_size") ?? 1;
-  const needs = { tokens: mode === "token-mean", sequences: mode.startsWith("seq-") };
+  const dpSize = read("dp_size") ?? 1;
+  // With several ranks only the count that the mode reads has to be given.
+  const unread = (reads: boolean) => (dpSize > 1 && !reads ? 1 : undefined);
   return {
-    dpSize: one,
-    batchNumTokens: read("batch_num_tokens") ?? (needs.sequences ? 1 : local),
-    globalBatchSize: read("global_batch_size") ?? (needs.tokens ? 1 : local),
+    dpSize,
+    batchNumTokens: read("batch_num_tokens") ?? unread(mode === "token-mean"),
+    globalBatchSize: read("global_batch_size") ?? unread(mode.startsWith("seq-")),
     lossScaleFactor: read("loss_scale_factor"),
   };
 }
 
 /** Metric values by name, as plain numbers. */
-export function metricValues(result: TapeResult): Record<string, number> {
+export function metricValues(result: Pick<TapeResult, "metrics">): Record<string, number> {
   return Object.fromEntries(Object.entries(result.metrics).map(([name, { value }]) => [name, value]));
 }
 

@@ -1,7 +1,11 @@
-import type { LossFunction } from "../../../core/algorithms/algebra.js";
+import type { GlobalCounts, LossFunction, LossGradients } from "../../../core/algorithms/algebra.js";
 import { builtinPolicyLosses } from "../../../core/algorithms/index.js";
-import type { Family, GoldenCase, Outcome } from "../case.js";
-import { countsFrom, metricValues, policyConfig, runLoss } from "./loss-case.js";
+import { clipCovCandidates, clipCovLoss } from "../../../core/algorithms/losses/clip-cov.js";
+import { selectionSize } from "../../../core/algorithms/losses/covariance.js";
+import { klCovLoss, largestCovariances } from "../../../core/algorithms/losses/kl-cov.js";
+import type { TapeResult } from "../../../core/algorithms/tape.js";
+import type { Family, GoldenCase, Handler, Outcome } from "../case.js";
+import { countsFrom, type LossShape, lossInput, metricValues, policyConfig, runLoss } from "./loss-case.js";
 
 export function findPolicyLoss(name: string) {
   const factory = builtinPolicyLosses.find((loss) => loss.name === name);
@@ -15,10 +19,8 @@ export function policyLossOf(c: GoldenCase, name: string, config: Record<string,
   return loss;
 }
 
-/** Loss, metrics and gradient of a registered policy loss. */
-function run(c: GoldenCase): Outcome {
-  const loss = policyLossOf(c, c.fn, c.param("config", {}));
-  const result = runLoss(loss, {
+function shapeOf(c: GoldenCase): LossShape {
+  return {
     outputs: { logProb: c.tensor("log_prob") },
     columns: {
       oldLogProb: c.tensor("old_log_prob"),
@@ -27,13 +29,46 @@ function run(c: GoldenCase): Outcome {
     },
     mask: c.tensor("response_mask"),
     counts: countsFrom(c.param("global_batch_info", {}), c.param("loss_agg_mode", "token-mean")),
-  });
-  return {
-    outputs: { loss: result.loss },
-    metrics: metricValues(result),
-    grad: { log_prob: result.gradients.logProb },
   };
 }
+
+/** Loss, metrics and gradient of a registered policy loss. */
+function run(c: GoldenCase, counts?: Partial<GlobalCounts>): Outcome {
+  const shape = shapeOf(c);
+  const loss = policyLossOf(c, c.fn, c.param("config", {}));
+  return outcomeOf(runLoss(loss, { ...shape, counts: counts ?? shape.counts }));
+}
+
+function outcomeOf(result: TapeResult | LossGradients): Outcome {
+  return { outputs: { loss: result.loss }, metrics: metricValues(result), grad: { log_prob: result.gradients.logProb } };
+}
+
+/** The reference averages over the rows of the micro-batch, empty ones included, whatever the global counts are. */
+const geoMean: Handler = (c) => run(c, { dpSize: 1, globalBatchSize: c.tensor("response_mask").shape[0] });
+
+/** Candidates in row-major order, as under the identity permutation of the vectors. */
+const clipCov: Handler = (c) => {
+  const config = policyConfig(c, c.param("config", {}));
+  const loss = clipCovLoss(config, (candidates, count) => candidates.slice(0, count));
+  const input = lossInput(shapeOf(c));
+  const bound = (key: string, fallback: number) => (config.extra[key] as number | undefined) ?? fallback;
+  const candidates = clipCovCandidates(input, config, bound("clip_cov_lb", 1), bound("clip_cov_ub", 5));
+  const count = Math.min(candidates.length, selectionSize(input, bound("clip_cov_ratio", 0.0002)));
+  const outcome = outcomeOf(loss.compute(input));
+  const flags = Array.from(input.responseMask, (_, r) => Number(candidates.includes(r)));
+  return { ...outcome, outputs: { ...outcome.outputs, zeroed_candidates: flags, num_selected: count } };
+};
+
+const klCov: Handler = (c) => {
+  const config = policyConfig(c, c.param("config", {}));
+  const loss = klCovLoss(config);
+  const input = lossInput(shapeOf(c));
+  const selected = largestCovariances(input, (config.extra.kl_cov_ratio as number | undefined) ?? 0.0002);
+  const outcome = outcomeOf(loss.compute(input));
+  return { ...outcome, outputs: { ...outcome.outputs, selected, num_selected: selected.reduce((a, b) => a + b, 0) } };
+};
+
+const special: Family = { geo_mean: geoMean, clip_cov: clipCov, kl_cov: klCov };
 
 /** A name that is not registered is refused. */
 const unknown = (c: GoldenCase): Outcome => {
@@ -41,4 +76,4 @@ const unknown = (c: GoldenCase): Outcome => {
   return {};
 };
 
-export const policyLossFamily = (name: string): Family => ({ [name]: run, unknown });
+export const policyLossFamily = (name: string): Family => ({ [name]: special[name] ?? ((c) => run(c)), unknown });

@@ -1,0 +1,52 @@
+/**
+ * `geo_mean`: geometric-mean policy optimisation (GMPO, 2507.20673). The surrogate is the geometric mean of the tokens'
+ * ratios, each clipped in log space on the side that its advantage pushes to.
+ *
+ *   dm = clip(d, −lo, hi)      u = sgn(A)·min(sgn(A)·d, sgn(A)·dm)
+ *   ρ_i = exp(mean_i u)        L_i = −mean_i(A) · ρ_i · exp(mean_i log(ω + 1e-10))
+ *   loss = D/G · Σ_i L_i       G = global number of sequences
+ *
+ * For A > 0 only the upper bound bites, for A < 0 only the lower. Typical lo = hi = 0.4. The configured aggregation does
+ * not apply. (The reference averages over the rows of each micro-batch, so its loss depends on the split.)
+ */
+import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
+import type { LossFunction } from "../algebra.js";
+import { both, denominator, rowMean } from "../masked-algebra.js";
+import { meanMetric, policyInputs, policyLoss } from "./policy-terms.js";
+
+export function geoMeanLoss(config: PolicyLossConfig): LossFunction {
+  return policyLoss(
+    "geo_mean",
+    config,
+    (g) => {
+      const { advantages, difference } = policyInputs(g);
+      const zero = g.constant(0);
+      const positive = g.greater(advantages, zero);
+      const negative = g.greater(zero, advantages);
+      const clipped = g.clamp(difference, -config.clipRatioLow, config.clipRatioHigh);
+      const pessimistic = g.where(
+        positive,
+        g.minimum(difference, clipped),
+        g.where(negative, g.maximum(difference, clipped), zero),
+      );
+      const ratio_B = g.exp(rowMean(g, pessimistic));
+      let loss_B = g.neg(g.mul(rowMean(g, advantages), ratio_B));
+      if (config.hasRolloutIsWeights) {
+        const logWeight = g.log(g.add(g.column("rolloutIsWeights"), g.constant(1e-10)));
+        loss_B = g.mul(loss_B, g.exp(rowMean(g, logWeight)));
+      }
+      const moved = g.greater(g.abs(g.sub(difference, clipped)), zero);
+      return {
+        loss: g.div(g.mul(g.count("dpSize"), g.sum(loss_B)), denominator(g, g.count("globalBatchSize"))),
+        metrics: {
+          "actor/pg_clipfrac": meanMetric(g, both(g, moved, positive)),
+          "actor/ppo_kl": meanMetric(g, g.neg(difference)),
+          "actor/pg_clipfrac_lower": meanMetric(g, both(g, moved, negative)),
+        },
+      };
+    },
+    { scope: "sequence" },
+  );
+}
+
+export const geoMean: PolicyLossFactory = { name: "geo_mean", create: geoMeanLoss };
