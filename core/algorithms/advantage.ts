@@ -22,6 +22,7 @@ export interface AdvantageInput {
   /**
    * Row keys `<uid>_<session>_<index>`, [B]. With them, rows of one (uid, session) are one sample: only the row of
    * highest index enters group statistics, and its scalar goes to all rows of the session. Default: a row is a sample.
+   * (The reference does this for `grpo` only; here every group estimator does.)
    */
   readonly keys?: readonly string[];
   /** Reward components by name (GDPO), [B] each. */

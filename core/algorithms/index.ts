@@ -1,6 +1,15 @@
 /** Public entry of the algorithms room: the loss algebra, losses, advantages, schedules and balancing. */
 import type { AdvantageEstimator, PolicyLossFactory } from "./advantage.js";
-import { grpo } from "./advantages/grpo.js";
+import { gae } from "./advantages/gae.js";
+import { gdpo } from "./advantages/gdpo.js";
+import { gpgAdvantage } from "./advantages/gpg.js";
+import { grpo, grpoVectorized } from "./advantages/grpo.js";
+import { grpoPassk } from "./advantages/grpo-passk.js";
+import { opo } from "./advantages/opo.js";
+import { optimalTokenBaseline, tirOptimalTokenBaseline } from "./advantages/optimal-token-baseline.js";
+import { reinforcePlusPlus, reinforcePlusPlusBaseline } from "./advantages/reinforce-plus-plus.js";
+import { remax } from "./advantages/remax.js";
+import { rloo, rlooVectorized } from "./advantages/rloo.js";
 import { cispo } from "./losses/cispo.js";
 import { clipCov } from "./losses/clip-cov.js";
 import { dppoKl, dppoTv } from "./losses/dppo.js";
@@ -15,6 +24,7 @@ import { vanilla } from "./losses/vanilla.js";
 export { type AdamWOptions, type AdamWState, adamwStep, createAdamWState } from "./adamw.js";
 export type * from "./advantage.js";
 export { uniformGroups } from "./advantages/groups.js";
+export { drawRows, pfPpoWeights, type ReweightMethod } from "./advantages/pf-ppo.js";
 export { aggLoss, LOSS_AGG_MODES } from "./agg-loss.js";
 export type * from "./algebra.js";
 export { clipScale, gradNorm, squareSum } from "./clip-grad-norm.js";
@@ -38,7 +48,22 @@ export { balanceRanks, balanceRanksByGroup, sequenceWorkload, unbalanceReport } 
 export { differentiate, evaluateLoss, type TapeResult } from "./tape.js";
 
 /** The estimators that the host registers, by `algorithm.adv_estimator`. */
-export const builtinAdvantageEstimators: readonly AdvantageEstimator[] = [grpo];
+export const builtinAdvantageEstimators: readonly AdvantageEstimator[] = [
+  gae,
+  grpo,
+  grpoVectorized,
+  grpoPassk,
+  reinforcePlusPlus,
+  reinforcePlusPlusBaseline,
+  remax,
+  rloo,
+  rlooVectorized,
+  opo,
+  gpgAdvantage,
+  gdpo,
+  optimalTokenBaseline,
+  tirOptimalTokenBaseline,
+];
 
 /** The policy losses that the host registers, by `actor.policy_loss.loss_mode`. */
 export const builtinPolicyLosses: readonly PolicyLossFactory[] = [

@@ -52,3 +52,8 @@ export function maskUntilEos(row: Ids, eosTokenId: number | readonly number[]): 
   const first = Array.from(row).findIndex((id) => stops.has(id));
   return Array.from(row, (_, i) => (first < 0 || i <= first ? 1 : 0));
 }
+
+/** The last `responseLength` entries of an attention mask over prompt and response. */
+export function responseMaskOf(attentionMask: Ids, responseLength: number): number[] {
+  return Array.from(attentionMask).slice(attentionMask.length - responseLength);
+}

@@ -6,13 +6,22 @@ const folder = fileURLToPath(new URL("../../../test/golden", import.meta.url));
 
 /** Families whose vectors must pass. */
 const covered = [
+  "advantages_gae",
+  "advantages_gdpo",
+  "advantages_group",
+  "advantages_otb",
+  "advantages_returns",
+  "advantages_trainer",
   "agg_loss",
   "kl",
   "lr_schedule_optimizer",
   "masked_ops",
-  "policy_loss_vanilla",
+  ...["vanilla", "dppo_tv", "dppo_kl", "gspo", "sapo", "gpg", "clip_cov", "kl_cov", "geo_mean", "dro", "cispo"].map(
+    (name) => `policy_loss_${name}`,
+  ),
   "seqlen_balancing",
   "value_loss",
+  "worker_losses",
 ];
 
 describe("golden vectors", () => {

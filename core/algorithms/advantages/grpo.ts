@@ -24,3 +24,6 @@ export const grpo: AdvantageEstimator = {
     return broadcast(input, scalar_B);
   },
 };
+
+/** `grpo_vectorized`: the same numbers under the reference's second name. */
+export const grpoVectorized: AdvantageEstimator = { ...grpo, name: "grpo_vectorized" };

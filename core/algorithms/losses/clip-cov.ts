@@ -11,14 +11,7 @@
 import { hashText, uniformAt } from "../../data/random.js";
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
 import type { LossInput, OpaqueLoss } from "../algebra.js";
-import {
-  columnOf,
-  outputOf,
-  positiveRatio,
-  selectionSize,
-  selectiveLoss,
-  tokenCovariance,
-} from "./covariance.js";
+import { columnOf, outputOf, positiveRatio, selectionSize, selectiveLoss, tokenCovariance } from "./covariance.js";
 import { meanMetric, policyInputs, policyShare, setting } from "./policy-terms.js";
 
 /** Picks `count` of the candidate tokens. */

@@ -1,4 +1,5 @@
 import type { Family } from "../case.js";
+import { gaeFamily, gdpoFamily, groupFamily, otbFamily, returnsFamily, trainerFamily } from "./advantages.js";
 import { aggLossFamily } from "./agg-loss.js";
 import { klFamily } from "./kl.js";
 import { lrScheduleFamily } from "./lr-schedule-optimizer.js";
@@ -9,6 +10,12 @@ import { valueLossFamily, workerLossesFamily } from "./value-worker-losses.js";
 
 /** Every family of vectors that the project runs. */
 export const families: Readonly<Record<string, Family>> = {
+  advantages_gae: gaeFamily,
+  advantages_gdpo: gdpoFamily,
+  advantages_group: groupFamily,
+  advantages_otb: otbFamily,
+  advantages_returns: returnsFamily,
+  advantages_trainer: trainerFamily,
   agg_loss: aggLossFamily,
   kl: klFamily,
   lr_schedule_optimizer: lrScheduleFamily,

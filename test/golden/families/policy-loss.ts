@@ -40,7 +40,11 @@ function run(c: GoldenCase, counts?: Partial<GlobalCounts>): Outcome {
 }
 
 function outcomeOf(result: TapeResult | LossGradients): Outcome {
-  return { outputs: { loss: result.loss }, metrics: metricValues(result), grad: { log_prob: result.gradients.logProb } };
+  return {
+    outputs: { loss: result.loss },
+    metrics: metricValues(result),
+    grad: { log_prob: result.gradients.logProb },
+  };
 }
 
 /** The reference averages over the rows of the micro-batch, empty ones included, whatever the global counts are. */
