@@ -1,4 +1,4 @@
-import type { CallOptions } from "../host/types.js";
+import type { CallOptions, JsonValue } from "../host/types.js";
 import type { Row } from "./row.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
 
@@ -21,8 +21,12 @@ export interface Dataset {
 
 export interface DatasetReport {
   readonly files: readonly string[];
+  /** Rows in the files. */
   readonly rows: number;
+  /** Rows left out because their prompt is too long. */
   readonly overlong: number;
+  /** Tokens of the longest prompt in use; absent when lengths were not measured. */
+  readonly longestPrompt?: number;
 }
 
 export interface DatasetOptions extends CallOptions {
@@ -31,6 +35,8 @@ export interface DatasetOptions extends CallOptions {
   /** The `data` section of the configuration. */
   readonly config: DatasetConfig;
   readonly split: "train" | "val";
+  /** Tools that are sent with every prompt; they count towards its length. */
+  readonly tools?: readonly JsonValue[];
 }
 
 export interface DatasetConfig {
@@ -41,6 +47,13 @@ export interface DatasetConfig {
   readonly shuffle: boolean;
   readonly seed: number | null;
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
+  /** Column that every row must have so that a scorer can be picked; null = not needed. Default `data_source`. */
+  readonly rewardFnKey?: string | null;
+  /**
+   * What becomes of prompts that are too long and not filtered: `error` (default) refuses the data set and names the rows;
+   * the others leave it to the sender, which cuts.
+   */
+  readonly truncation?: "error" | "left" | "right" | "middle";
 }
 
 /** Registered under a name; `data.custom_cls` replaces it from a user file. */
