@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { reasonOf } from "../host/errors.js";
+import type { JsonValue } from "../host/types.js";
+import { type BadRow, type RawRow, refuseBadRows } from "./raw-row.js";
+
+const NEWLINE = 0x0a;
+const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const LONG_DIGITS = /\d{16}/;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * The rows of a JSON Lines file: one object a line, blank lines skipped. Whole numbers too large for a float64 become their
+ * decimal text, so that none is silently rounded.
+ */
+export async function readJsonlRows(file: string): Promise<RawRow[]> {
+  return rowsOfLines(await readFile(file), file);
+}
+
+/** The rows of a `.json` file: a list of objects, or else one object a line. */
+export async function readJsonRows(file: string): Promise<RawRow[]> {
+  const bytes = await readFile(file);
+  if (!/^\uFEFF?\s*\[/.test(bytes.toString("utf8", 0, 64))) return rowsOfLines(bytes, file);
+  const rows = new RowCollector();
+  rows.try(file, () => {
+    (parse(utf8.decode(bytes)) as JsonValue[]).forEach((value, i) => {
+      rows.add(value, `${file}#${i}`);
+    });
+  });
+  return rows.finish();
+}
+
+/** Lines end at newline bytes only: readers that also split at U+2028 would cut texts that hold it. */
+function rowsOfLines(bytes: Buffer, file: string): RawRow[] {
+  const rows = new RowCollector();
+  for (let start = 0, line = 1; start < bytes.length; line++) {
+    const at = bytes.indexOf(NEWLINE, start);
+    const end = at < 0 ? bytes.length : at;
+    const origin = `${file}:${line}`;
+    rows.try(origin, () => {
+      const text = utf8.decode(bytes.subarray(start, end)).trim();
+      if (text !== "") rows.add(parse(text), origin);
+    });
+    start = end + 1;
+  }
+  return rows.finish();
+}
+
+/** Gathers rows and everything that is wrong with them, so that one message names several bad rows. */
+class RowCollector {
+  readonly #rows: RawRow[] = [];
+  readonly #bad: BadRow[] = [];
+
+  try(origin: string, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      this.#bad.push({ origin, what: `is not JSON: ${reasonOf(error)}` });
+    }
+  }
+
+  add(value: JsonValue, origin: string): void {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      this.#rows.push({ row: value as RawRow["row"], origin });
+    } else {
+      this.#bad.push({ origin, what: `is ${Array.isArray(value) ? "a list" : JSON.stringify(value)}, not an object` });
+    }
+  }
+
+  finish(): RawRow[] {
+    refuseBadRows(this.#bad);
+    return this.#rows;
+  }
+}
+
+function parse(text: string): JsonValue {
+  return JSON.parse(LONG_DIGITS.test(text) ? quoteUnsafeIntegers(text) : text);
+}
+
+function quoteUnsafeIntegers(text: string): string {
+  return text.replace(STRINGS_AND_NUMBERS, (token) =>
+    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  );
+}

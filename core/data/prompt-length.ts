@@ -1,0 +1,70 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { reasonOf } from "../host/errors.js";
+import type { CallOptions, JsonValue } from "../host/types.js";
+import type { DataItem } from "./dataset.js";
+import { dataErrors } from "./errors.js";
+import { listSome } from "./raw-row.js";
+import type { ChatMessage, Tokenizer } from "./tokenizer.js";
+
+/** What is sent to the model besides the messages. */
+export interface PromptRendering {
+  readonly tools?: readonly JsonValue[];
+  readonly kwargs?: Readonly<Record<string, unknown>>;
+}
+
+/** The ids of a first turn exactly as they are sent: chat template, tools and generation prompt. */
+export function encodePrompt(
+  tokenizer: Tokenizer,
+  messages: readonly ChatMessage[],
+  { tools, kwargs }: PromptRendering = {},
+): number[] {
+  return tokenizer.encodeChat(messages, {
+    addGenerationPrompt: true,
+    ...(tools && tools.length > 0 ? { tools } : {}),
+    ...(kwargs ? { kwargs } : {}),
+  });
+}
+
+/** Tokens of every prompt. Lets other work run in between. */
+export async function measurePrompts(
+  items: readonly DataItem[],
+  tokenizer: Tokenizer,
+  rendering: PromptRendering,
+  { signal }: CallOptions = {},
+): Promise<Int32Array> {
+  const lengths = new Int32Array(items.length);
+  for (const [i, { messages, origin }] of items.entries()) {
+    if (i % 256 === 0) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    try {
+      lengths[i] = encodePrompt(tokenizer, messages, rendering).length;
+    } catch (error) {
+      throw dataErrors.VERL_DATA_TEMPLATE({
+        what: "a prompt cannot be rendered",
+        where: origin,
+        why: reasonOf(error),
+        cause: error,
+      });
+    }
+  }
+  return lengths;
+}
+
+/** The items whose prompt fits, or with `filter` off `VERL_DATA_PROMPT_TOO_LONG` if one does not. */
+export function dropOverlong(
+  items: readonly DataItem[],
+  lengths: Int32Array,
+  options: { readonly maxPromptLength: number; readonly filter: boolean },
+): readonly DataItem[] {
+  const { maxPromptLength, filter } = options;
+  const fits = items.filter((_, i) => lengths[i] <= maxPromptLength);
+  if (filter || fits.length === items.length) return fits;
+  const long = items.flatMap(({ origin }, i) => (lengths[i] > maxPromptLength ? [{ origin, tokens: lengths[i] }] : []));
+  throw dataErrors.VERL_DATA_PROMPT_TOO_LONG({
+    what: `${long.length} of ${items.length} prompts are longer than data.max_prompt_length = ${maxPromptLength}`,
+    where: listSome(long.map(({ origin, tokens }) => `${origin} has ${tokens} tokens`)),
+    data: { rows: long },
+  });
+}
