@@ -1,4 +1,5 @@
 import { errors as algorithmErrors } from "./algorithms/errors.js";
+import { configErrors } from "./config/errors.js";
 import { dataErrors } from "./data/errors.js";
 import { formatErrors } from "./formats/errors.js";
 import type { ErrorEntry } from "./host/errors.js";
@@ -12,6 +13,7 @@ import { transferErrors } from "./transfer/errors.js";
 /** The error tables of the core's rooms. The other rooms' tables are added where those rooms are named, in cli/. */
 const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
   algorithmErrors.table,
+  configErrors.table,
   dataErrors.table,
   formatErrors.table,
   platformErrors.table,

@@ -1,8 +1,10 @@
 import { nearestName } from "../host/nearest.js";
+import type { JsonValue } from "../host/types.js";
 import { findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
 import { composeUser } from "./compose.js";
 import { holdsKnownKeys, type KnownKey, knownKey } from "./known-keys.js";
 import { suggestKey } from "./nearest.js";
+import { bringsKey, type PluginSchema } from "./plugin-schemas.js";
 import type { Notice, Problem } from "./problems.js";
 import { type RunConfig, runConfigSchema } from "./schema/root.js";
 import {
@@ -20,6 +22,9 @@ import {
   toPlain,
 } from "./tree.js";
 
+type Ignored = Map<string, { readonly entry: KnownKey; readonly node: Node }>;
+type Brought = { readonly path: Path; readonly node: Node }[];
+
 export interface KeyCheck {
   /** With defaults in place of values that have the wrong type, so that the rest can still be checked. */
   readonly config: RunConfig;
@@ -28,10 +33,15 @@ export interface KeyCheck {
 }
 
 /** Checks names and types of all keys of a complete tree (defaults included, references resolved). */
-export function checkKeys(tree: Dict): KeyCheck {
+export function checkKeys(tree: Dict, schemas: readonly PluginSchema[] = []): KeyCheck {
   const problems: Problem[] = [];
-  const ignored = new Map<string, { entry: KnownKey; node: Node }>();
-  const own = keepOwnKeys(tree, [], problems, ignored);
+  const ignored: Ignored = new Map();
+  const brought: Brought = [];
+  const isBrought = (path: Path) => schemas.some((schema) => bringsKey(schema, path));
+  const own = keepOwnKeys(tree, [], (node, path) => {
+    if (isBrought(path)) brought.push({ path, node });
+    else checkForeign(node, path, problems, ignored);
+  });
   const parsed = runConfigSchema.safeParse(toPlain(own));
   let config = parsed.data;
   if (!parsed.success) {
@@ -46,6 +56,7 @@ export function checkKeys(tree: Dict): KeyCheck {
     const message = `${entry.key} has no effect here: ${entry.note}.`;
     return { level: "notice", key: entry.key, message, where: sourceText(node.source) };
   });
+  for (const { path, node } of brought) place(config as RunConfig, path, toPlain(node));
   return { config: config as RunConfig, problems, notices };
 }
 
@@ -62,31 +73,27 @@ function repaired(tree: Dict, problems: readonly Problem[]): Dict {
   return copy;
 }
 
-/** The keys that the schema knows. Others are verl's (checked against the table) or unknown. */
-function keepOwnKeys(
-  section: Dict,
-  path: Path,
-  problems: Problem[],
-  ignored: Map<string, { entry: KnownKey; node: Node }>,
-): Dict {
+/** The keys that the schema knows; the others are handed to `foreign`. */
+function keepOwnKeys(section: Dict, path: Path, foreign: (node: Node, path: Path) => void): Dict {
   const kept = dict(section.source);
   for (const [name, node] of section.entries) {
     const inner = [...path, name];
     const key = pathText(inner);
     if (findKey(key)) kept.entries.set(name, node);
-    else if (findSection(key)) {
-      kept.entries.set(name, node.kind === "dict" ? keepOwnKeys(node, inner, problems, ignored) : node);
-    } else checkForeign(node, inner, problems, ignored);
+    else if (!findSection(key)) foreign(node, inner);
+    else kept.entries.set(name, node.kind === "dict" ? keepOwnKeys(node, inner, foreign) : node);
   }
   return kept;
 }
 
-function checkForeign(
-  node: Node,
-  path: Path,
-  problems: Problem[],
-  ignored: Map<string, { entry: KnownKey; node: Node }>,
-): void {
+/** Puts a plugin's value into its place in the validated configuration. */
+function place(config: object, path: Path, value: JsonValue): void {
+  const holder = path.slice(0, -1).reduce((at, part) => (at as Record<string, object>)[part], config);
+  Object.defineProperty(holder, path[path.length - 1], { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** A key that is not ours: verl's, which the table judges, or nobody's. */
+function checkForeign(node: Node, path: Path, problems: Problem[], ignored: Ignored): void {
   const key = pathText(path);
   const entry = knownKey(path);
   if (node.kind === "dict" && (holdsKnownKeys(path) || entry?.section)) {

@@ -12,7 +12,7 @@ export { makeConfig, type PartialConfig } from "./defaults.js";
 export { configErrors } from "./errors.js";
 export { explainKey, type KeyExplanation } from "./explain.js";
 export { type KnownKey, knownKeys } from "./known-keys.js";
-export type { PluginSchema } from "./plugin-sections.js";
+export type { PluginSchema } from "./plugin-schemas.js";
 export { printConfig } from "./print.js";
 export { type Notice, type Problem, problemsError } from "./problems.js";
 export { type Env, resolveReferences } from "./references.js";

@@ -96,10 +96,10 @@ function micro(
   whole: { key: string; prompts: number; n: number },
 ): void {
   if (dynamic) return;
-  // What follows the actor's settings has the actor's problem.
-  if (at !== ACTOR && !report.isSet(`${at}.${name}`)) return;
   const key = `${at}.${name}`;
   const dynamicKey = `${at}.${name.startsWith("log_prob") ? "log_prob_use_dynamic_bsz" : "use_dynamic_bsz"}`;
+  // What follows the actor's settings has the actor's problem.
+  if (at !== ACTOR && !report.isSet(`${at}.${name}`) && !report.isSet(dynamicKey)) return;
   if (size === null) {
     report.problem("VERL_CONFIG_SIZES", key, {
       what: `${key} is not set, and ${dynamicKey} is false.`,

@@ -3,7 +3,7 @@ import { configKeys } from "./catalogue.js";
 import { checkKeys } from "./check-keys.js";
 import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, inputRules } from "./consistency-rules.js";
-import { checkPluginSections, type PluginSchema } from "./plugin-sections.js";
+import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
 import { type Notice, type Problem, problemsError } from "./problems.js";
 import { RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
@@ -11,8 +11,8 @@ import { sizeRules } from "./size-rules.js";
 import { nodeAt, sourceText, toPlain } from "./tree.js";
 
 export interface ValidateOptions {
-  /** Plugins of this run; absent: the plugins' sections are not checked. */
-  readonly plugins?: readonly PluginSchema[];
+  /** Schemas that the plugins of this run bring. */
+  readonly pluginSchemas?: readonly PluginSchema[];
   /** Names that are registered, by registry (`trainers`, `trackers`, ...). A registry that is absent is not checked. */
   readonly names?: Readonly<Record<string, readonly string[]>>;
   /** Also demand what a training run needs: a model and data. */
@@ -44,15 +44,11 @@ export async function validateConfig(
 /** Like {@link validateConfig}, but returns what it finds. */
 export async function inspectConfig(composed: ComposedConfig, options: ValidateOptions = {}): Promise<ConfigFindings> {
   const { tree } = composed;
-  const keys = checkKeys(tree);
+  const schemas = options.pluginSchemas ?? [];
+  const { config, ...keys } = checkKeys(tree, schemas);
   const problems: Problem[] = [...keys.problems, ...checkNames(composed, options.names ?? {})];
   const notices: Notice[] = [...composed.notices, ...keys.notices];
-  let { config } = keys;
-  if (options.plugins) {
-    const sections = await checkPluginSections(tree, options.plugins);
-    problems.push(...sections.problems);
-    config = { ...config, plugin_config: sections.values };
-  }
+  problems.push(...(await checkPluginSchemas(config, tree, schemas)));
   const report = new RuleReport(config, tree);
   for (const rule of [...sizeRules, ...consistencyRules, ...(options.forTraining ? inputRules : [])]) rule(report);
   problems.push(...report.problems.filter((problem) => !restsOn(problem, keys.problems)));

@@ -1,7 +1,7 @@
 import type { AnyLoss, GlobalCounts, MetricValue, OutputName } from "../algorithms/algebra.js";
 import type { SequenceBatch } from "../data/sequence-batch.js";
 import type { DType, NamedTensor } from "../data/tensor.js";
-import type { CallOptions } from "../host/types.js";
+import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 
 /** What an engine can and cannot do, known before `initialize`, so that a run is refused early instead of failing late. */
 export interface EngineCapabilities {
@@ -207,4 +207,6 @@ export interface EngineFactory {
   /** Whether an unset `VERL_ENGINE`/`strategy` may pick it for its device. */
   readonly isDefault?: boolean;
   create(options: EngineOptions): Promise<BaseEngine>;
+  /** What `verl doctor` shows about it: libraries, self-tests. Must not throw and leaves nothing running. */
+  diagnose?(): Awaitable<readonly Diagnosis[]>;
 }

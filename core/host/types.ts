@@ -20,3 +20,14 @@ export type ProcessRole = "driver" | "trainer" | "rollout" | "reward" | "agent";
 
 /** A value that is either at hand or being made. */
 export type Awaitable<T> = T | Promise<T>;
+
+/** One finding of `verl doctor`. */
+export interface Diagnosis {
+  /** What was looked at, e.g. `onnxruntime`. */
+  readonly name: string;
+  /** `warning`: it works, with something to know. `failed`: what depends on it will not work. */
+  readonly status: "ok" | "warning" | "failed";
+  /** What was found, in words. */
+  readonly detail: string;
+  readonly fix?: string;
+}

@@ -2,10 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolve as resolveImport } from "import-meta-resolve";
-import { placeOf } from "./error-place.js";
 import { isVerlError, reasonOf } from "./errors.js";
 import type { ModuleImporter, ModuleNamespace } from "./module-importer.js";
 import { didYouMean } from "./nearest.js";
+import { firstFrame } from "./owner-scope.js";
 import { pluginErrors } from "./plugin-errors.js";
 import { isFile } from "./resolve.js";
 
@@ -33,10 +33,10 @@ export async function loadUserExport(
     module = await importer.import(file);
   } catch (cause) {
     if (isVerlError(cause)) throw cause;
-    const place = placeOf(cause, file);
+    const frame = firstFrame(cause);
     throw pluginErrors.VERL_USER_IMPORT_FAILED({
       what: `"${reference}" failed while it was imported.`,
-      where: place ? `${file}, at ${place}` : file,
+      where: frame ? `${file}, at ${frame}` : file,
       why: reasonOf(cause),
       cause,
     });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { isMainThread, Worker } from "node:worker_threads";
 
 /** Exit status of a process that was ended because a plugin blocked its only thread. */
@@ -22,12 +23,13 @@ export class Watchdog {
   private readonly sequence = new Int32Array(new SharedArrayBuffer(4));
   private worker: Worker | null = null;
 
-  start(): void {
+  async start(): Promise<void> {
     if (!isMainThread || this.worker) return;
     this.worker = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
       workerData: { sequence: this.sequence, exitCode: WATCHDOG_EXIT_CODE },
       execArgv: [],
     });
+    await once(this.worker, "online");
     this.worker.unref();
   }
 
@@ -43,8 +45,8 @@ export class Watchdog {
     }
   }
 
-  stop(): void {
-    void this.worker?.terminate();
+  async stop(): Promise<void> {
+    await this.worker?.terminate();
     this.worker = null;
   }
 }

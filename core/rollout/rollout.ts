@@ -1,5 +1,5 @@
 import type { NamedTensor } from "../data/tensor.js";
-import type { Awaitable, CallOptions } from "../host/types.js";
+import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 
 /** How to draw tokens. Frozen by the caller: servers never change it. */
 export interface SamplingParams {
@@ -111,6 +111,8 @@ export interface WeightUpdate extends CallOptions {
 export interface RolloutFactory {
   readonly name: string;
   createReplica(options: RolloutOptions): Awaitable<RolloutReplica>;
+  /** What `verl doctor` shows about it. Must not throw and leaves nothing running. */
+  diagnose?(): Awaitable<readonly Diagnosis[]>;
 }
 
 /** Registered under the same rollout name as the replica that it feeds. */

@@ -3,7 +3,7 @@ import { actor, ref } from "./actor.js";
 import { algorithm } from "./algorithm.js";
 import { critic } from "./critic.js";
 import { data } from "./data.js";
-import { key, open, section, strings } from "./key.js";
+import { key, section, strings } from "./key.js";
 import { model } from "./model.js";
 import { reward } from "./reward.js";
 import { rollout } from "./rollout.js";
@@ -27,7 +27,6 @@ export const runConfigSchema = section("The configuration of a run.", {
   plugins: key(strings(), [], "Plugins to load: packages or files, like VERL_USE_EXTERNAL_MODULES.", {
     differs: { why: "plugins can be named in the file" },
   }),
-  plugin_config: open("Settings of plugins, one section per plugin name; checked by the plugin's configSchema."),
 });
 
 /** The resolved, validated configuration. */

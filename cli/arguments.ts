@@ -1,0 +1,23 @@
+import { cliErrors } from "./errors.js";
+
+/** Positional arguments of `train`, `generate`, `eval` and `config`: YAML files and overrides, in any order. */
+export interface ConfigArguments {
+  readonly files: readonly string[];
+  readonly overrides: readonly string[];
+}
+
+export function splitArguments(args: readonly string[]): ConfigArguments {
+  const files: string[] = [];
+  const overrides: string[] = [];
+  for (const arg of args) {
+    if (/^[+~]/.test(arg) || arg.includes("=")) overrides.push(arg);
+    else if (/\.ya?ml$/i.test(arg)) files.push(arg);
+    else {
+      throw cliErrors.VERL_CLI_USAGE({
+        what: `"${arg}" is neither a YAML file nor an override.`,
+        fix: "Files end in .yaml; overrides look like data.train_batch_size=8.",
+      });
+    }
+  }
+  return { files, overrides };
+}

@@ -1,0 +1,91 @@
+import {
+  composeConfig,
+  configKeys,
+  explainKey,
+  inspectConfig,
+  type KeyExplanation,
+  maskSecrets,
+  printConfig,
+  problemsError,
+  toPlain,
+} from "../core/config/index.js";
+import { type CommandIo, painter, printJson, printLine } from "./io.js";
+import { type ConfigRequest, printNotices, startHost, whatIsRegistered } from "./prepare-run.js";
+import { EXIT } from "./report-error.js";
+
+/** `verl config print`: the composed configuration, references resolved, secrets masked. */
+export async function printCommand(request: ConfigRequest & { sources: boolean }, io: CommandIo): Promise<number> {
+  const { tree, notices } = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  if (request.json) printJson(io, maskSecrets(toPlain(tree), io.env));
+  else {
+    printNotices(notices, io);
+    io.stdout.write(printConfig(tree, { sources: request.sources, env: io.env }));
+  }
+  return EXIT.ok;
+}
+
+/** `verl config check`: every problem at once, without starting anything. */
+export async function checkCommand(request: ConfigRequest, io: CommandIo): Promise<number> {
+  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  const host = await startHost(request, composed.plugins, io);
+  try {
+    const { problems, notices } = await inspectConfig(composed, { ...whatIsRegistered(host), forTraining: true });
+    if (request.json) {
+      printJson(io, { ok: problems.length === 0, problems, notices });
+      return problems.length === 0 ? EXIT.ok : EXIT.usage;
+    }
+    printNotices(notices, io);
+    if (problems.length > 0) throw problemsError(problems);
+    printLine(io.stdout, "The configuration is sound.");
+    return EXIT.ok;
+  } finally {
+    await host.dispose();
+  }
+}
+
+/** `verl config explain [KEY]`: type, default, value and source; without a key, the list of all keys. */
+export async function explainKeyCommand(
+  key: string | undefined,
+  request: ConfigRequest,
+  io: CommandIo,
+): Promise<number> {
+  if (key === undefined) {
+    if (request.json)
+      printJson(
+        io,
+        configKeys.map(({ key, typeText, description }) => ({ key, type: typeText, description })),
+      );
+    else for (const entry of configKeys) printLine(io.stdout, `${entry.key.padEnd(64)} ${entry.description}`);
+    return EXIT.ok;
+  }
+  const explanation = explainKey(key, await composeConfig({ ...request, env: io.env, cwd: io.cwd }));
+  const shown = { ...explanation, ...("value" in explanation ? maskedValue(key, explanation, io) : {}) };
+  if (request.json) printJson(io, shown);
+  else printLine(io.stdout, explanationText(shown, io));
+  return EXIT.ok;
+}
+
+function maskedValue(key: string, { value }: KeyExplanation, io: CommandIo): Pick<KeyExplanation, "value"> {
+  const name = key.split(".").at(-1) as string;
+  return { value: (maskSecrets({ [name]: value ?? null }, io.env) as Record<string, KeyExplanation["value"]>)[name] };
+}
+
+function explanationText(explanation: KeyExplanation, io: CommandIo): string {
+  const paint = painter(io.color);
+  const { key, description, type, unit, differs, registry, keys } = explanation;
+  const rows: [string, string][] = [];
+  if (type) rows.push(["type", unit ? `${type} (${unit})` : type]);
+  if ("default" in explanation) rows.push(["default", JSON.stringify(explanation.default)]);
+  if (differs) {
+    rows.push([
+      "in verl",
+      `${differs.verl === undefined ? "no such key" : JSON.stringify(differs.verl)}; here ${differs.why}`,
+    ]);
+  }
+  if ("value" in explanation) rows.push(["value", `${JSON.stringify(explanation.value)} (${explanation.source})`]);
+  if (registry) rows.push(["names", `what is registered under ${registry}; see verl plugins tree`]);
+  const lines = [paint("bold", key), `  ${description}`];
+  for (const [name, text] of rows) lines.push(`  ${paint("cyan", name.padEnd(8))} ${text}`);
+  if (keys) lines.push(...keys.map((inner) => `  ${inner}`));
+  return lines.join("\n");
+}

@@ -1,0 +1,90 @@
+import path from "node:path";
+import { composeConfig, toPlain } from "../core/config/index.js";
+import type { Host } from "../core/index.js";
+import { probePlatforms } from "../core/platform/index.js";
+import { type Diagnosis, reasonOf } from "../core/plugin.js";
+import { diagnoseMachine, diagnoseOptionalPackages } from "./doctor/machine.js";
+import { diagnoseTokenizer } from "./doctor/tokenizer.js";
+import { type CommandIo, painter, printJson, printLine } from "./io.js";
+import { type ConfigRequest, startHost } from "./prepare-run.js";
+import { EXIT } from "./report-error.js";
+
+export interface DoctorRequest extends ConfigRequest {
+  /** Model whose tokenizer and template are checked; null: the configuration's, if it names one. */
+  readonly model: string | null;
+}
+
+/** `verl doctor`: looks at everything that a run needs, and says what to do about what is missing. */
+export async function doctorCommand(request: DoctorRequest, io: CommandIo): Promise<number> {
+  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  const { trainer, actor_rollout_ref } = toPlain(composed.tree) as {
+    trainer: { default_local_dir: string; device: string };
+    actor_rollout_ref: { model: { path: string | null; tokenizer_path: string | null } };
+  };
+  const findings: Diagnosis[] = await diagnoseMachine(path.resolve(io.cwd, trainer.default_local_dir));
+  findings.push(...diagnoseOptionalPackages());
+  findings.push(...(await diagnoseHost(composed.plugins, io)));
+  const model = request.model ?? actor_rollout_ref.model.tokenizer_path ?? actor_rollout_ref.model.path;
+  if (model !== null) findings.push(...(await diagnoseTokenizer(path.resolve(io.cwd, model))));
+
+  const ok = findings.every(({ status }) => status !== "failed");
+  if (request.json) printJson(io, { ok, findings });
+  else printFindings(findings, io);
+  return ok ? EXIT.ok : EXIT.failed;
+}
+
+async function diagnoseHost(plugins: readonly string[], io: CommandIo): Promise<Diagnosis[]> {
+  let host: Host;
+  try {
+    host = await startHost({ allowBrokenPlugins: true, json: true }, plugins, io);
+  } catch (error) {
+    return [{ name: "plugins", status: "failed", detail: reasonOf(error).split("\n")[0] }];
+  }
+  try {
+    return [...diagnosePlugins(host), ...(await diagnosePlatforms(host)), ...(await diagnoseEngines(host))];
+  } finally {
+    await host.dispose();
+  }
+}
+
+function diagnosePlugins({ report }: Host): Diagnosis[] {
+  const failed = report.failures.map(
+    ({ specifier, error }): Diagnosis => ({
+      name: `plugin ${specifier}`,
+      status: "failed",
+      detail: error ? `${error.code}: ${error.what}` : "failed to load",
+      ...(error?.fix ? { fix: error.fix } : {}),
+    }),
+  );
+  const loaded = report.plugins.filter(({ status, source }) => status === "loaded" && source !== "builtin");
+  const names = loaded.map(({ name, version }) => `${name}@${version}`).join(", ");
+  return [{ name: "plugins", status: "ok", detail: names === "" ? "none besides the built-ins" : names }, ...failed];
+}
+
+async function diagnosePlatforms({ registries }: Host): Promise<Diagnosis[]> {
+  const probes = await probePlatforms(registries.platforms);
+  const findings = probes.map(({ vendor, result }): Diagnosis => {
+    const status = result.status === "unusable" ? "warning" : "ok";
+    const answer = result.status === "yes" ? "usable" : result.status === "no" ? "not present" : "unusable";
+    return { name: `platform ${vendor}`, status, detail: `${answer}: ${result.reason}` };
+  });
+  if (probes.some(({ result }) => result.status === "yes")) return findings;
+  return [...findings, { name: "platforms", status: "failed", detail: "no platform is usable" }];
+}
+
+/** What engines and inference servers say about themselves. */
+async function diagnoseEngines({ registries }: Host): Promise<Diagnosis[]> {
+  const items = [...registries.engines.items(), ...registries.rollouts.items()];
+  const findings = await Promise.all(items.map(async ({ item }) => (await item.diagnose?.()) ?? []));
+  return findings.flat();
+}
+
+function printFindings(findings: readonly Diagnosis[], io: CommandIo): void {
+  const paint = painter(io.color);
+  const marks = { ok: paint("green", "ok     "), warning: paint("yellow", "warning"), failed: paint("red", "failed ") };
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  for (const { name, status, detail, fix } of findings) {
+    printLine(io.stdout, `${marks[status]}  ${name.padEnd(width)}  ${detail}`);
+    if (fix) printLine(io.stdout, `${" ".repeat(width + 11)}${paint("green", "fix:")} ${fix}`);
+  }
+}

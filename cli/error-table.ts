@@ -1,0 +1,12 @@
+import { ERROR_TABLE } from "../core/index.js";
+import type { ErrorEntry } from "../core/plugin.js";
+import { BUILTIN_ERRORS } from "./builtin-errors.js";
+import { cliErrors } from "./errors.js";
+
+/** Every code that a user of this package can meet. */
+export const errorTable: Readonly<Record<string, ErrorEntry>> = Object.assign(
+  {},
+  ERROR_TABLE,
+  cliErrors.table,
+  ...BUILTIN_ERRORS,
+);

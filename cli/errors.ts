@@ -1,0 +1,24 @@
+import { defineErrors } from "../core/host/errors.js";
+
+/** Codes of the command line itself. */
+export const cliErrors = defineErrors({
+  VERL_CLI_USAGE: {
+    summary: "The command line cannot be understood.",
+    fix: "`verl --help` and `verl COMMAND --help` show what there is.",
+  },
+  VERL_CLI_NODE_VERSION: {
+    summary: "This version of Node.js is too old.",
+    fix: "Install Node.js 20.11 or newer.",
+  },
+  VERL_CLI_UNKNOWN_CODE: {
+    summary: "No error has this code.",
+    fix: "Copy the code from the message, e.g. VERL_CONFIG_UNKNOWN_KEY.",
+  },
+  VERL_CLI_NOT_AVAILABLE: {
+    summary: "This command is not part of this version.",
+  },
+  VERL_CLI_INTERNAL: {
+    summary: "Something went wrong that should not have: a defect.",
+    fix: "Please report it with the stack that is printed.",
+  },
+});

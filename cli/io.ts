@@ -1,0 +1,42 @@
+/** What a command works with, instead of the process: results go to `stdout`, everything else to `stderr`. */
+export interface CommandIo {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Whether text on standard error may be coloured. */
+  readonly color: boolean;
+}
+
+/** The process's own streams. `NO_COLOR` (any value), `TERM=dumb` and pipes switch colours off; `FORCE_COLOR` wins. */
+export function processIo(): CommandIo {
+  const { env } = process;
+  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "";
+  const plain = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb" || !process.stderr.isTTY;
+  return { stdout: process.stdout, stderr: process.stderr, env, cwd: process.cwd(), color: forced || !plain };
+}
+
+export function printLine(stream: NodeJS.WritableStream, text: string): void {
+  stream.write(`${text}\n`);
+}
+
+/** One line of JSON on standard output. */
+export function printJson(io: CommandIo, value: unknown): void {
+  printLine(io.stdout, JSON.stringify(value));
+}
+
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+export type Style = keyof typeof CODES;
+
+/** A function that colours text, or leaves it alone. */
+export function painter(color: boolean): (style: Style, text: string) => string {
+  if (!color) return (_, text) => text;
+  return (style, text) => `\u001b[${CODES[style][0]}m${text}\u001b[${CODES[style][1]}m`;
+}

@@ -1,0 +1,79 @@
+import {
+  type ComposedConfig,
+  composeConfig,
+  type Notice,
+  type RunConfig,
+  type ValidateOptions,
+  validateConfig,
+} from "../core/config/index.js";
+import type { Host } from "../core/index.js";
+import { type CommandIo, painter, printLine } from "./io.js";
+
+/** What every command that composes a configuration takes. */
+export interface ConfigRequest {
+  readonly files: readonly string[];
+  readonly overrides: readonly string[];
+  readonly json: boolean;
+  readonly allowBrokenPlugins?: boolean;
+  readonly frozenPlugins?: boolean;
+}
+
+/** A configuration that was checked against the loaded plugins, and the host that loaded them. */
+export interface PreparedRun {
+  readonly composed: ComposedConfig;
+  readonly config: RunConfig;
+  readonly notices: readonly Notice[];
+  readonly host: Host;
+}
+
+/**
+ * Both phases: compose, load the plugins that the composition names, check everything against what they registered. The
+ * caller disposes the host.
+ */
+export async function prepareRun(
+  request: ConfigRequest,
+  io: CommandIo,
+  options: { readonly forTraining: boolean },
+): Promise<PreparedRun> {
+  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  const host = await startHost(request, composed.plugins, io);
+  try {
+    const { config, notices } = await validateConfig(composed, { ...whatIsRegistered(host), ...options });
+    if (!request.json) printNotices(notices, io);
+    return { composed, config, notices, host };
+  } catch (error) {
+    await host.dispose();
+    throw error;
+  }
+}
+
+/** The host of this process, with the built-ins and the plugins that configuration and environment name. */
+export async function startHost(
+  request: Pick<ConfigRequest, "allowBrokenPlugins" | "frozenPlugins" | "json">,
+  plugins: readonly string[],
+  io: CommandIo,
+): Promise<Host> {
+  const [{ createHost }, { BUILTINS }] = await Promise.all([import("../core/index.js"), import("./builtins.js")]);
+  const { allowBrokenPlugins, frozenPlugins } = request;
+  return createHost({ cwd: io.cwd, env: io.env, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
+}
+
+/** Names and schemas that the configuration is checked against. */
+export function whatIsRegistered(host: Host): Pick<ValidateOptions, "names" | "pluginSchemas"> {
+  const { registries } = host;
+  const names: Record<string, readonly string[]> = {};
+  for (const [name, registry] of Object.entries(registries)) {
+    // Platforms have aliases that only a probe knows; choosing one reports unknown names itself.
+    if (name !== "platforms") names[name] = registry.keys();
+  }
+  names.engines = registries.engines.items().flatMap(({ item }) => item.backends);
+  return { names, pluginSchemas: host.configSchemas };
+}
+
+export function printNotices(notices: readonly Notice[], io: CommandIo): void {
+  const paint = painter(io.color);
+  for (const { level, message, where } of notices) {
+    const label = level === "warning" ? paint("yellow", "warning") : paint("cyan", "note");
+    printLine(io.stderr, `${label} ${message}${where ? ` ${paint("dim", `(${where})`)}` : ""}`);
+  }
+}

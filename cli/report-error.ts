@@ -1,0 +1,62 @@
+import { isVerlError, reasonOf, type VerlError } from "../core/host/errors.js";
+import { type CommandIo, painter, printJson, printLine } from "./io.js";
+
+export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+/** Errors of the user's input: command line, configuration, named files and plugins. */
+const USAGE = /^VERL_(CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY)_/;
+
+export function exitCodeOf(error: unknown): number {
+  if (isVerlError(error))
+    return error.code === "VERL_CLI_INTERNAL" || !USAGE.test(error.code) ? EXIT.failed : EXIT.usage;
+  return isInterrupt(error) ? EXIT.interrupted : EXIT.failed;
+}
+
+/** Prints an error as a card on standard error, or as JSON on standard output, and returns the exit code. */
+export function reportError(error: unknown, io: CommandIo, json: boolean): number {
+  const code = exitCodeOf(error);
+  if (json) printJson(io, { error: errorJson(error), exitCode: code });
+  else if (code !== EXIT.interrupted) printLine(io.stderr, errorCard(error, io));
+  return code;
+}
+
+export function errorJson(error: unknown): Record<string, unknown> {
+  if (isVerlError(error)) return error.toJSON();
+  const stack = error instanceof Error ? error.stack : undefined;
+  return { code: "VERL_CLI_INTERNAL", what: reasonOf(error), ...(stack ? { stack } : {}) };
+}
+
+/** What, where, why, how to fix it. An error without a code is a defect: it keeps its stack. */
+export function errorCard(error: unknown, io: Pick<CommandIo, "color">): string {
+  const paint = painter(io.color);
+  if (!isVerlError(error)) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `${paint("red", "error")} ${paint("dim", "VERL_CLI_INTERNAL")}\n${indent(stack)}`;
+  }
+  const lines = [`${paint("red", "error")} ${paint("dim", error.code)}`, indent(error.what)];
+  for (const part of ["where", "why", "fix"] as const) {
+    const text = error[part];
+    if (text) lines.push(`  ${paint(part === "fix" ? "green" : "cyan", `${part}:`.padEnd(7))}${text}`);
+  }
+  const cause = causeLine(error);
+  if (cause) lines.push(`  ${paint("cyan", "cause: ")}${cause}`);
+  lines.push(paint("dim", `  verl explain ${error.code}`));
+  return lines.join("\n");
+}
+
+function causeLine(error: VerlError): string | null {
+  const { cause } = error;
+  if (cause === undefined || cause === null) return null;
+  const reason = reasonOf(cause).split("\n")[0];
+  return error.why?.includes(reason) || error.what.includes(reason) ? null : reason;
+}
+
+function isInterrupt(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AbortError" || error.name === "InterruptError");
+}
+
+const indent = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");

@@ -1,0 +1,49 @@
+import { maskSecrets, type RunConfig, toPlain } from "../core/config/index.js";
+import { cliErrors } from "./errors.js";
+import { type CommandIo, printJson, printLine } from "./io.js";
+import { type ConfigRequest, type PreparedRun, prepareRun } from "./prepare-run.js";
+import { EXIT } from "./report-error.js";
+
+export interface TrainRequest extends ConfigRequest {
+  /** Check everything, print what would run, start nothing. */
+  readonly dryRun: boolean;
+}
+
+/** `verl train`. Returns the exit code. */
+export async function runTrain(request: TrainRequest, io: CommandIo): Promise<number> {
+  const run = await prepareRun(request, io, { forTraining: true });
+  try {
+    if (request.dryRun) return printDryRun(run, request, io);
+    throw cliErrors.VERL_CLI_NOT_AVAILABLE({ what: "`verl train` can only be used with --dry-run yet." });
+  } finally {
+    await run.host.dispose();
+  }
+}
+
+function printDryRun({ composed, config, notices }: PreparedRun, { json }: TrainRequest, io: CommandIo): number {
+  const plan = stepArithmetic(config);
+  if (json) printJson(io, { config: maskSecrets(toPlain(composed.tree), io.env), plan, notices });
+  else {
+    printLine(
+      io.stdout,
+      `A step: ${plan.prompts} prompts x ${plan.samples} samples = ${plan.trajectories} trajectories,`,
+    );
+    printLine(
+      io.stdout,
+      `${plan.updates} updates of ${plan.promptsPerUpdate} prompts, at most ${plan.longestSequence} tokens each.`,
+    );
+    printLine(io.stdout, "The configuration is sound; nothing was started.");
+  }
+  return EXIT.ok;
+}
+
+function stepArithmetic({ data, actor_rollout_ref: { actor, rollout } }: RunConfig) {
+  return {
+    prompts: data.train_batch_size,
+    samples: rollout.n,
+    trajectories: data.train_batch_size * rollout.n,
+    promptsPerUpdate: actor.ppo_mini_batch_size,
+    updates: (data.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs,
+    longestSequence: rollout.prompt_length + rollout.response_length,
+  };
+}

@@ -1,2 +1,0 @@
-export type { RewardManagerUnderTest } from "./reward-manager-conformance.js";
-export { rewardManagerConformance } from "./reward-manager-conformance.js";
