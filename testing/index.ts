@@ -1,6 +1,8 @@
 /** `verl-ts/testing`: fakes and conformance suites for everything that a plugin can register. */
 
+export * from "./agent/index.js";
 export type { ConformanceCase, TestFramework } from "./case.js";
 export { runConformance } from "./case.js";
+export * from "./reward/index.js";
 export * from "./rollout/index.js";
 export * from "./transfer/index.js";

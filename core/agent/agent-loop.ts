@@ -1,6 +1,6 @@
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
-import type { Awaitable, Logger } from "../host/types.js";
+import type { Awaitable, JsonValue, Logger } from "../host/types.js";
 import type { LlmClient, SamplingParams } from "../rollout/rollout.js";
 
 /** Seconds spent per phase of a trajectory; `numPreempted` −1 = unknown. */
@@ -42,6 +42,14 @@ export interface AgentLoopContext {
   readonly seed: number;
   readonly sampling: SamplingParams;
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
+  /**
+   * Tokens of a prompt, generation prompt included: the chat template with `applyChatTemplateKwargs`, at most
+   * `promptLength` tokens (a longer prompt loses its beginning, with a warning). Encoded once for all sessions of a prompt.
+   */
+  encodePrompt(
+    messages: readonly ChatMessage[],
+    options?: { readonly tools?: readonly JsonValue[] },
+  ): readonly number[];
   /** Section `agent.loops.<name>`, or the entry of `agent_loop_config_path`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
@@ -88,4 +96,9 @@ export interface AgentLoopManager {
   drain(): Promise<void>;
   /** Abort what is running; prompts end as `failure`. */
   cancel(reason: unknown): Promise<void>;
+  /**
+   * Aborted, with the error as its reason, as soon as the run cannot go on: an unexpected error of a worker, or a reward
+   * that failed under the policy `fail`. Whoever waits for trajectories passes it on.
+   */
+  readonly failed?: AbortSignal;
 }

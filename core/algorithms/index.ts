@@ -10,6 +10,7 @@ import { optimalTokenBaseline, tirOptimalTokenBaseline } from "./advantages/opti
 import { reinforcePlusPlus, reinforcePlusPlusBaseline } from "./advantages/reinforce-plus-plus.js";
 import { remax } from "./advantages/remax.js";
 import { rloo, rlooVectorized } from "./advantages/rloo.js";
+import { bypassMode } from "./losses/bypass-mode.js";
 import { cispo } from "./losses/cispo.js";
 import { clipCov } from "./losses/clip-cov.js";
 import { dppoKl, dppoTv } from "./losses/dppo.js";
@@ -18,6 +19,7 @@ import { geoMean } from "./losses/geo-mean.js";
 import { gpg } from "./losses/gpg.js";
 import { gspo } from "./losses/gspo.js";
 import { klCov } from "./losses/kl-cov.js";
+import { reinforce } from "./losses/reinforce.js";
 import { sapo } from "./losses/sapo.js";
 import { vanilla } from "./losses/vanilla.js";
 
@@ -44,6 +46,10 @@ export { type LrSchedule, lrMultiplier } from "./lr-schedule.js";
 export { maskedMean, maskedSum, maskedVar, maskedWhiten, rowMeans, rowSums } from "./masked.js";
 export { inverseOrder, type MicroBatchOptions, planMicroBatches, restoreOrder } from "./micro-batches.js";
 export { applyKlPenalty, type KlRewardInput, type KlRewardOutput, placeOutcomes } from "./rewards-kl.js";
+export { type RolloutCorrectionConfig, rolloutCorrectionConfig } from "./rollout-correction/config.js";
+export { correctRollout, type RolloutCorrection } from "./rollout-correction/correct.js";
+export { probabilityDrift } from "./rollout-correction/off-policy-metrics.js";
+export { ROLLOUT_CORRECTION_PRESETS, rolloutCorrectionPreset } from "./rollout-correction/presets.js";
 export { balanceRanks, balanceRanksByGroup, sequenceWorkload, unbalanceReport } from "./seqlen-balancing.js";
 export { differentiate, evaluateLoss, type TapeResult } from "./tape.js";
 
@@ -78,4 +84,6 @@ export const builtinPolicyLosses: readonly PolicyLossFactory[] = [
   cispo,
   dppoTv,
   dppoKl,
+  bypassMode,
+  reinforce,
 ];

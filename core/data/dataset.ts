@@ -47,8 +47,8 @@ export interface DatasetConfig {
   readonly shuffle: boolean;
   readonly seed: number | null;
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
-  /** Column that every row must have so that a scorer can be picked; null = not needed. Default `data_source`. */
-  readonly rewardFnKey?: string | null;
+  /** Column that must name a data source in every row; absent = not checked, as when the reward needs none. */
+  readonly rewardFnKey?: string;
   /**
    * What becomes of prompts that are too long and not filtered: `error` (default) refuses the data set and names the rows;
    * the others leave it to the sender, which cuts.

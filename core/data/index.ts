@@ -2,6 +2,8 @@
 
 export { type CharTokenizerOptions, charTokenizerFiles } from "./char-tokenizer.js";
 export type * from "./dataset.js";
+export type { DumpRow } from "./dump.js";
+export { writeDump } from "./dump.js";
 export { dataErrors } from "./errors.js";
 export type { KVBatchMeta } from "./kv-batch-meta.js";
 export { chunkKeys, concatKeys, kvBatchLength, kvBatchMeta, reorderKeys, selectKeys } from "./kv-batch-meta.js";

@@ -29,7 +29,7 @@ export const rlhfDatasetFactory: DatasetFactory = {
     const read = await readFiles(files, options);
     const chosen = chooseRows(read, config);
     const items = toItems(chosen, config.promptKey);
-    if (config.rewardFnKey !== null) requireSource(items, config.rewardFnKey ?? "data_source");
+    if (config.rewardFnKey !== undefined) requireSource(items, config.rewardFnKey);
 
     const measured = config.filterOverlongPrompts || (config.truncation ?? "error") === "error";
     const fitting = measured ? await fitPrompts(items, options) : { items, longest: undefined };

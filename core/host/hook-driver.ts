@@ -1,7 +1,8 @@
 import { withDeadline } from "./deadline.js";
+import { firstFrame } from "./error-place.js";
 import { reasonOf, type VerlError } from "./errors.js";
 import type { Owner } from "./kind.js";
-import { firstFrame, labelOfOwner, type OwnerScope } from "./owner-scope.js";
+import { labelOfOwner, type OwnerScope } from "./owner-scope.js";
 import { pluginErrors } from "./plugin-errors.js";
 
 /** The three places of one hook, in this order. `trainer` belongs to the host; users and plugins have the other two. */

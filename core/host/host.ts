@@ -56,6 +56,7 @@ export class HostCore<M extends object> {
   private readonly importer: ModuleImporter;
   private readonly watchdog = new Watchdog();
   private readonly shutdown = new AbortController();
+  /** Plugins whose `register` has settled; after the commit, those that were accepted. */
   private readonly loaded: RegisteredPlugin<M>[] = [];
   private readonly failed: FailedPlugin[] = [];
   private readonly skipped: PlannedPlugin[] = [];
@@ -88,7 +89,7 @@ export class HostCore<M extends object> {
       await host.dispose();
       throw error instanceof LoadFailure ? error.error : error;
     } finally {
-      await host.watchdog.stop();
+      host.watchdog.stop();
     }
   }
 
@@ -185,12 +186,11 @@ export class HostCore<M extends object> {
     for (const failure of this.plan.failed) this.fail(failure);
     if (options.expected) checkLock(options.expected.lock, this.lock, options.expected.names);
 
-    const registered: RegisteredPlugin<M>[] = [];
     const loader = this.container.construct<PluginLoader<M>>(PluginLoader);
     for (const builtin of options.builtins) {
-      registered.push(await loader.loadValue(builtin as PluginDefinition<unknown>, options.host.version));
+      this.loaded.push(await loader.loadValue(builtin as PluginDefinition<unknown>, options.host.version));
     }
-    if (this.plan.plugins.length > 0) await this.watchdog.start();
+    if (this.plan.plugins.length > 0) this.watchdog.start();
     for (const plugin of this.plan.plugins) {
       if (plugin.processes !== "all" && !plugin.processes.includes(options.role)) {
         this.skipped.push(plugin);
@@ -199,37 +199,31 @@ export class HostCore<M extends object> {
       options.onLoading?.(`${plugin.name}@${plugin.version}`);
       try {
         this.checkRequirements(plugin);
-        registered.push(await loader.load(plugin));
+        this.loaded.push(await loader.load(plugin));
       } catch (error) {
         if (!(error instanceof LoadFailure)) throw error;
         this.fail(error);
       }
     }
-    await this.commit(registered);
+    await this.commit();
   }
 
   /** All plugins' platforms first, then the rest; a plugin that collides with an earlier one leaves nothing behind. */
-  private async commit(registered: readonly RegisteredPlugin<M>[]): Promise<void> {
-    const accepted: RegisteredPlugin<M>[] = [];
-    for (const plugin of registered) {
+  private async commit(): Promise<void> {
+    for (const plugin of [...this.loaded]) {
       try {
         this.registrySet.accept(plugin.transaction);
-        accepted.push(plugin);
-        this.loaded.push(plugin);
       } catch (error) {
-        await runCleanups(plugin.cleanups, plugin.owner, this.options.logger);
         if (!isVerlError(error)) throw error;
-        this.fail({
-          specifier: plugin.plan?.specifier ?? plugin.owner.name,
-          source: plugin.source,
-          phase: "commit",
-          error,
-        });
+        const specifier = plugin.plan?.specifier ?? plugin.owner.name;
+        this.fail({ specifier, source: plugin.source, phase: "commit", error });
+        this.loaded.splice(this.loaded.indexOf(plugin), 1);
+        await runCleanups(plugin.cleanups, plugin.owner, this.options.logger);
       }
     }
     const first = (kind: keyof M) => this.options.commitFirst.includes(kind);
-    for (const { transaction } of accepted) this.registrySet.commit(transaction, first);
-    for (const { transaction } of accepted) this.registrySet.commit(transaction, (kind) => !first(kind));
+    for (const { transaction } of this.loaded) this.registrySet.commit(transaction, first);
+    for (const { transaction } of this.loaded) this.registrySet.commit(transaction, (kind) => !first(kind));
     for (const { kind, key, from, to } of this.registrySet.overrides) {
       this.options.logger.info(`${kind} "${key}": ${to.name}@${to.version} replaces ${from.name}@${from.version}`);
     }

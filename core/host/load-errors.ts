@@ -1,6 +1,6 @@
+import { placeOf } from "./error-place.js";
 import { isVerlError, reasonOf, VerlError } from "./errors.js";
 import { missingDependency } from "./module-importer.js";
-import { firstFrame } from "./owner-scope.js";
 import { pluginErrors } from "./plugin-errors.js";
 
 /** Codes that the host itself raises while a plugin runs; anything else that is thrown is the plugin's own error. */
@@ -34,17 +34,11 @@ function explainDependency(error: unknown, label: string, file: string): VerlErr
 
 function explainThrown(error: unknown, phase: "import" | "register", label: string, file: string): VerlError {
   const details = {
-    where: [file, placeOf(error)].filter((part) => part !== null).join(", at "),
+    where: [file, placeOf(error, file)].filter((part) => part !== null).join(", at "),
     why: error instanceof Error && error.name !== "Error" ? `${error.name}: ${error.message}` : reasonOf(error),
     cause: error,
   };
   return phase === "import"
     ? pluginErrors.VERL_PLUGIN_IMPORT_FAILED({ what: `The plugin ${label} threw while it was imported.`, ...details })
     : pluginErrors.VERL_PLUGIN_REGISTER_FAILED({ what: `The plugin ${label} failed in register.`, ...details });
-}
-
-/** A syntax error's stack begins with the place in the file, which its message leaves out. */
-function placeOf(error: unknown): string | null {
-  const head = error instanceof SyntaxError ? error.stack?.split("\n", 1)[0] : undefined;
-  return head?.startsWith("file:") ? head : firstFrame(error);
 }

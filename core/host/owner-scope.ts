@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { firstFrame } from "./error-place.js";
 import { reasonOf } from "./errors.js";
 import type { Owner } from "./kind.js";
 import { pluginErrors } from "./plugin-errors.js";
@@ -47,11 +48,4 @@ export class OwnerScope {
 /** `name@version`, as in every message. */
 export function labelOfOwner(owner: Owner): string {
   return `${owner.name}@${owner.version}`;
-}
-
-/** The first stack frame of an error, for `where`. */
-export function firstFrame(error: unknown): string | null {
-  const stack = error instanceof Error ? error.stack : undefined;
-  const line = stack?.split("\n").find((l) => l.trimStart().startsWith("at "));
-  return line?.trim().slice(3) ?? null;
 }

@@ -2,10 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolve as resolveImport } from "import-meta-resolve";
+import { placeOf } from "./error-place.js";
 import { isVerlError, reasonOf } from "./errors.js";
 import type { ModuleImporter, ModuleNamespace } from "./module-importer.js";
 import { didYouMean } from "./nearest.js";
-import { firstFrame } from "./owner-scope.js";
 import { pluginErrors } from "./plugin-errors.js";
 import { isFile } from "./resolve.js";
 
@@ -33,10 +33,10 @@ export async function loadUserExport(
     module = await importer.import(file);
   } catch (cause) {
     if (isVerlError(cause)) throw cause;
-    const frame = firstFrame(cause);
+    const place = placeOf(cause, file);
     throw pluginErrors.VERL_USER_IMPORT_FAILED({
       what: `"${reference}" failed while it was imported.`,
-      where: frame ? `${file}, at ${frame}` : file,
+      where: place ? `${file}, at ${place}` : file,
       why: reasonOf(cause),
       cause,
     });

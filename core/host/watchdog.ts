@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { isMainThread, Worker } from "node:worker_threads";
 
 /** Exit status of a process that was ended because a plugin blocked its only thread. */
@@ -23,13 +22,12 @@ export class Watchdog {
   private readonly sequence = new Int32Array(new SharedArrayBuffer(4));
   private worker: Worker | null = null;
 
-  async start(): Promise<void> {
+  start(): void {
     if (!isMainThread || this.worker) return;
     this.worker = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
       workerData: { sequence: this.sequence, exitCode: WATCHDOG_EXIT_CODE },
       execArgv: [],
     });
-    await once(this.worker, "online");
     this.worker.unref();
   }
 
@@ -45,8 +43,8 @@ export class Watchdog {
     }
   }
 
-  async stop(): Promise<void> {
-    await this.worker?.terminate();
+  stop(): void {
+    void this.worker?.terminate();
     this.worker = null;
   }
 }

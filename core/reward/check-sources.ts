@@ -4,27 +4,34 @@ import { isVerlError } from "../host/errors.js";
 import { rewardErrors } from "./errors.js";
 import type { RewardManager } from "./reward.js";
 
-/** Data source of rows that have no `data_source` column. */
+/** Data source of rows that name none. */
 export const UNKNOWN_SOURCE = "unknown";
 
-export function dataSourceOf(row: Row): string {
-  return typeof row.data_source === "string" && row.data_source !== "" ? row.data_source : UNKNOWN_SOURCE;
+/** `column` is `data.reward_fn_key`. */
+export function dataSourceOf(row: Row, column = "data_source"): string {
+  const source = row[column];
+  return typeof source === "string" && source !== "" ? source : UNKNOWN_SOURCE;
 }
 
 /** Before anything starts: every row can be scored, or `VERL_REWARD_NO_SCORER` names the first one that cannot. */
-export function checkDataSources(manager: RewardManager, dataset: Pick<Dataset, "length" | "at">): void {
+export function checkDataSources(
+  manager: RewardManager,
+  dataset: Pick<Dataset, "length" | "at">,
+  column = "data_source",
+): void {
   const checked = new Set<string>();
   for (let index = 0; index < dataset.length; index++) {
     const { row, origin } = dataset.at(index);
-    const source = dataSourceOf(row);
+    const source = dataSourceOf(row, column);
     if (checked.has(source)) continue;
     checked.add(source);
-    checkSource(manager, source, `dataset row ${origin}, column data_source`);
+    checkSource(manager, source, origin, column);
   }
 }
 
-function checkSource(manager: RewardManager, source: string, where: string): void {
-  const missing = source === UNKNOWN_SOURCE ? "the row has no data_source" : undefined;
+function checkSource(manager: RewardManager, source: string, origin: string, column: string): void {
+  const where = `dataset row ${origin}, column ${column}`;
+  const missing = source === UNKNOWN_SOURCE ? `the row has no ${column}` : undefined;
   try {
     if (manager.supports(source)) return;
   } catch (error) {

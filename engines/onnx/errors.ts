@@ -13,5 +13,14 @@ export const errors = defineErrors({
     summary: "onnxruntime refused a graph that the engine made. This is a defect of the engine.",
   },
   VERL_ONNX_RUN_FAILED: { summary: "onnxruntime failed while it ran a graph." },
+  VERL_ONNX_BAD_OPTION: { summary: "An option of the ONNX engine has a wrong name or value." },
+  VERL_ONNX_NOT_LOADED: { summary: "An engine was used before `initialize` or after `dispose`." },
+  VERL_ONNX_FORWARD_ONLY: {
+    summary: "A training call reached an engine that was made without an optimizer.",
+    fix: "Give the engine an optimizer configuration, or only call inferBatch.",
+  },
+  VERL_ONNX_BAD_CHECKPOINT: {
+    summary: "A checkpoint does not belong to this model or lacks a part that was asked for.",
+  },
   VERL_ONNX_BAD_TENSOR: { summary: "A tensor's memory does not match its shape, or is shared or resizable." },
 });

@@ -19,6 +19,8 @@ const covered = [
   ...["vanilla", "dppo_tv", "dppo_kl", "gspo", "sapo", "gpg", "clip_cov", "kl_cov", "geo_mean", "dro", "cispo"].map(
     (name) => `policy_loss_${name}`,
   ),
+  "policy_loss_bypass_mode",
+  "rollout_correction",
   "seqlen_balancing",
   "value_loss",
   "worker_losses",

@@ -39,7 +39,10 @@ function weightOf(s: number, max: number, min: number, method: ReweightMethod, w
 export function drawRows(weights_B: ArrayLike<number>, random: Pick<RandomStream, "next">): number[] {
   const cumulative: number[] = [];
   let total = 0;
-  for (let b = 0; b < weights_B.length; b++) cumulative.push((total += weights_B[b]));
+  for (let b = 0; b < weights_B.length; b++) {
+    total += weights_B[b];
+    cumulative.push(total);
+  }
   return cumulative.map(() => {
     const at = random.next() * total;
     let [low, high] = [0, cumulative.length - 1];

@@ -83,6 +83,12 @@ export const rollout = section("Sampling: the inference server and the agent loo
       registry: "agentLoopManagers",
     }),
     loops: open("Options of agent loops, one section per loop name."),
+    on_session_error: key(
+      z.enum(["fail_group", "keep_group"]),
+      "fail_group",
+      "A session that throws: its prompt group failed, or the group goes on with the sessions that are left.",
+      { differs: { why: "verl's agent loop and its gateway disagree; both are reachable by name" } },
+    ),
   }),
   multi_turn: section("Turns and tools.", {
     enable: key(flag(), false, "Run several turns."),

@@ -98,6 +98,10 @@ export class Graph {
     return this.initializer(this.fresh("c"), dims, data, dtype);
   }
 
+  get inputNames(): string[] {
+    return this.inputs.map((i) => i.name);
+  }
+
   toModel(): OnnxModel {
     const published = new Map<string, string>(this.outputs.map((o) => [o.ref, o.info.name]));
     const rename = (name: string) => published.get(name) ?? name;

@@ -260,17 +260,17 @@ describe("core/data/load-dataset", () => {
     });
 
     // T24
-    it("names the first row without a data source before anything starts", async () => {
+    it("names the first row without a data source where one is needed", async () => {
       const file = await lines("s.jsonl", [
         row(0),
         { prompt: "x", datasource: "toy" },
         { prompt: "y", data_source: "" },
       ]);
-      const error = await codedRejection("VERL_DATA_NO_SOURCE", load([file]));
+      const error = await codedRejection("VERL_DATA_NO_SOURCE", load([file], { rewardFnKey: "data_source" }));
       expect(error.what).to.include("2 of 3 rows").and.include("data_source").and.include("datasource");
       expect(error.where).to.equal(`${file}:2 is the first`);
       expect(error.fix).to.include("custom_reward_function");
-      expect((await load([file], { rewardFnKey: null })).length).to.equal(3);
+      expect((await load([file])).length).to.equal(3);
     });
 
     it("refuses files that are missing, of another format, or not what their name says", async () => {

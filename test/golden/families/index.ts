@@ -4,7 +4,8 @@ import { aggLossFamily } from "./agg-loss.js";
 import { klFamily } from "./kl.js";
 import { lrScheduleFamily } from "./lr-schedule-optimizer.js";
 import { maskedOpsFamily } from "./masked-ops.js";
-import { policyLossFamily } from "./policy-loss.js";
+import { bypassFamily, policyLossFamily } from "./policy-loss.js";
+import { rolloutCorrectionFamily } from "./rollout-correction.js";
 import { seqlenBalancingFamily } from "./seqlen-balancing.js";
 import { valueLossFamily, workerLossesFamily } from "./value-worker-losses.js";
 
@@ -20,6 +21,7 @@ export const families: Readonly<Record<string, Family>> = {
   kl: klFamily,
   lr_schedule_optimizer: lrScheduleFamily,
   masked_ops: maskedOpsFamily,
+  policy_loss_bypass_mode: bypassFamily,
   policy_loss_vanilla: policyLossFamily("vanilla"),
   policy_loss_dppo_tv: policyLossFamily("dppo_tv"),
   policy_loss_dppo_kl: policyLossFamily("dppo_kl"),
@@ -31,6 +33,7 @@ export const families: Readonly<Record<string, Family>> = {
   policy_loss_geo_mean: policyLossFamily("geo_mean"),
   policy_loss_dro: policyLossFamily("dro"),
   policy_loss_cispo: policyLossFamily("cispo"),
+  rollout_correction: rolloutCorrectionFamily,
   seqlen_balancing: seqlenBalancingFamily,
   value_loss: valueLossFamily,
   worker_losses: workerLossesFamily,

@@ -1,8 +1,11 @@
 import type { GlobalCounts, LossFunction, LossGradients } from "../../../core/algorithms/algebra.js";
+import { countsOf } from "../../../core/algorithms/counts.js";
 import { builtinPolicyLosses } from "../../../core/algorithms/index.js";
 import { clipCovCandidates, clipCovLoss } from "../../../core/algorithms/losses/clip-cov.js";
 import { selectionSize } from "../../../core/algorithms/losses/covariance.js";
 import { klCovLoss, largestCovariances } from "../../../core/algorithms/losses/kl-cov.js";
+import { rolloutCorrectionConfig } from "../../../core/algorithms/rollout-correction/config.js";
+import { correctRollout } from "../../../core/algorithms/rollout-correction/correct.js";
 import type { TapeResult } from "../../../core/algorithms/tape.js";
 import type { Family, GoldenCase, Handler, Outcome } from "../case.js";
 import { countsFrom, type LossShape, lossInput, metricValues, policyConfig, runLoss } from "./loss-case.js";
@@ -72,7 +75,33 @@ const klCov: Handler = (c) => {
   return { ...outcome, outputs: { ...outcome.outputs, selected, num_selected: selected.reduce((a, b) => a + b, 0) } };
 };
 
-const special: Family = { geo_mean: geoMean, clip_cov: clipCov, kl_cov: klCov };
+/** Local counts of the reference are taken after rejection; given ones include rejected tokens. */
+const bypassMode: Handler = (c) => {
+  const section = c.param<Record<string, unknown>>("rollout_correction", {});
+  const shape = shapeOf(c);
+  const given = Object.keys(c.param<object>("global_batch_info", {})).length > 0;
+  const base = policyConfig(c, c.param("config", {}));
+  const loss = findPolicyLoss("bypass_mode").create({
+    ...base,
+    extra: { ...base.extra, rollout_correction: section, count_rejected_tokens: given },
+  });
+  if (loss.kind !== "opaque") throw new Error("bypass_mode is not opaque");
+  const input = lossInput(shape);
+  if (given) return outcomeOf(loss.compute(input));
+  const { responseMask } = correctRollout(
+    {
+      logProb: c.data("log_prob"),
+      rolloutLogProb: c.data("old_log_prob"),
+      responseMask: shape.mask.data,
+      responseOffsets: input.responseOffsets,
+    },
+    rolloutCorrectionConfig(section),
+  );
+  const { globalBatchSize } = countsOf({ responseMask, responseOffsets: input.responseOffsets });
+  return outcomeOf(loss.compute({ ...input, counts: { ...input.counts, globalBatchSize } }));
+};
+
+const special: Family = { geo_mean: geoMean, clip_cov: clipCov, kl_cov: klCov, bypass_mode: bypassMode };
 
 /** A name that is not registered is refused. */
 const unknown = (c: GoldenCase): Outcome => {
@@ -81,3 +110,5 @@ const unknown = (c: GoldenCase): Outcome => {
 };
 
 export const policyLossFamily = (name: string): Family => ({ [name]: special[name] ?? ((c) => run(c)), unknown });
+
+export const bypassFamily: Family = { ...policyLossFamily("bypass_mode"), ...policyLossFamily("reinforce") };

@@ -1,0 +1,50 @@
+import type { AgentLoopOutput } from "./agent-loop.js";
+import { agentErrors } from "./errors.js";
+
+/** A trajectory in the form that is stored: lists of one length, cut to the response limit. */
+export interface CheckedOutput {
+  readonly promptIds: Int32Array;
+  readonly responseIds: Int32Array;
+  readonly responseMask: Int32Array;
+  /** 0 where the mask is 0; null when the server gave none. */
+  readonly logProbs: Float32Array | null;
+  readonly stopReason: string;
+}
+
+/** Checks what a loop returned; a contradiction is an error, for it would train on the wrong tokens. */
+export function checkOutput(
+  output: AgentLoopOutput,
+  limits: { readonly promptLength: number; readonly responseLength: number },
+  where: string,
+): CheckedOutput {
+  const { promptIds, responseIds, responseMask, responseLogProbs } = output;
+  const fail = (what: string) => agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where });
+  if (promptIds.length === 0) throw fail("the prompt is empty");
+  if (responseMask.length !== responseIds.length) {
+    throw fail(`${responseIds.length} response tokens but ${responseMask.length} mask values`);
+  }
+  if (responseLogProbs && responseLogProbs.length !== responseIds.length) {
+    throw fail(`${responseIds.length} response tokens but ${responseLogProbs.length} log-probabilities`);
+  }
+  const badId = [promptIds, responseIds].flatMap((ids) => ids.find((id) => !Number.isInteger(id) || id < 0) ?? []);
+  if (badId.length > 0) throw fail(`${badId[0]} is no token id`);
+  const badMask = responseMask.find((value) => value !== 0 && value !== 1);
+  if (badMask !== undefined) throw fail(`the mask holds ${badMask}, not 0 or 1`);
+  const badLogProb = responseLogProbs?.findIndex((p, t) => responseMask[t] === 1 && !Number.isFinite(p)) ?? -1;
+  if (badLogProb >= 0)
+    throw fail(`the log-probability of response token ${badLogProb} is ${responseLogProbs?.[badLogProb]}`);
+
+  const length = Math.min(responseIds.length, limits.responseLength);
+  const longest = limits.promptLength + limits.responseLength;
+  if (promptIds.length + length > longest) {
+    throw fail(`prompt and response have ${promptIds.length + length} tokens, the limit of both is ${longest}`);
+  }
+  const mask = Int32Array.from(responseMask.slice(0, length));
+  return {
+    promptIds: Int32Array.from(promptIds),
+    responseIds: Int32Array.from(responseIds.slice(0, length)),
+    responseMask: mask,
+    logProbs: responseLogProbs && Float32Array.from(mask, (m, t) => (m === 1 ? responseLogProbs[t] : 0)),
+    stopReason: length < responseIds.length ? "length" : output.stopReason,
+  };
+}

@@ -1,0 +1,95 @@
+import { setMaxListeners } from "node:events";
+import { dataSourceOf, withErrorPolicy } from "../reward/index.js";
+import { promptKey } from "../transfer/index.js";
+import type { AgentLoopManager, PromptTask } from "./agent-loop.js";
+import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
+import { promptEncoder } from "./prompt-encoder.js";
+import { nameOf, type PromptRun } from "./prompt-run.js";
+import { type AgentSettings, agentSettings } from "./settings.js";
+import { AgentLoopWorker } from "./worker.js";
+
+type SubmitOptions = Parameters<AgentLoopManager["submit"]>[1];
+
+/** The built-in manager: workers in this process, prompts dealt out in turn. */
+export class InProcessAgentLoopManager implements AgentLoopManager {
+  readonly #settings: AgentSettings;
+  readonly #workers: readonly AgentLoopWorker[];
+  readonly #running = new Set<Promise<void>>();
+  readonly #failure = new AbortController();
+  #cancel = new AbortController();
+  #submitted = 0;
+
+  constructor(private readonly options: AgentLoopManagerOptions) {
+    const { config, rewardManager, client, tokenizer, queue, logger, seed } = options;
+    const settings = agentSettings(config);
+    const rewards = rewardManager && withErrorPolicy(rewardManager, settings.rewardPolicy);
+    const onFatal = (error: unknown) => this.#failure.abort(error);
+    this.#settings = settings;
+    this.#workers = Array.from(
+      { length: settings.numWorkers },
+      () => new AgentLoopWorker({ settings, client, tokenizer, queue, rewards, logger, seed, onFatal }),
+    );
+  }
+
+  get failed(): AbortSignal {
+    return this.#failure.signal;
+  }
+
+  /** All prompts are checked before the first is accepted: a bad uid or an unknown agent name rejects the whole call. */
+  async submit(tasks: readonly PromptTask[], options: SubmitOptions): Promise<void> {
+    options.signal?.throwIfAborted();
+    const signal = AbortSignal.any([this.#cancel.signal, ...(options.signal ? [options.signal] : [])]);
+    // Every session in flight listens to it.
+    setMaxListeners(0, signal);
+    const prompts = tasks.map((task) => this.#prompt(task, options, signal));
+    for (const prompt of prompts) {
+      const worker = this.#workers[this.#submitted++ % this.#workers.length];
+      const ended: Promise<void> = worker.enqueue(prompt).then(() => void this.#running.delete(ended));
+      this.#running.add(ended);
+    }
+  }
+
+  async drain(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    this.#failure.signal.throwIfAborted();
+  }
+
+  async cancel(reason: unknown): Promise<void> {
+    this.#cancel.abort(reason);
+    this.#cancel = new AbortController();
+    await Promise.all(this.#running);
+  }
+
+  #prompt(task: PromptTask, { partition, globalStep }: SubmitOptions, signal: AbortSignal): PromptRun {
+    const { tokenizer, logger, findAgentLoop } = this.options;
+    const { sampling, sessions, defaultLoop, dataSourceKey, promptLength, applyChatTemplateKwargs } = this.#settings;
+    promptKey(task.uid);
+    const { row } = task;
+    const origin = typeof row.origin === "string" ? row.origin : "";
+    const greedy = task.greedy ?? (partition === "train" && row.__do_sample__ === false);
+    const rowSessions = typeof row.__rollout_n__ === "number" ? row.__rollout_n__ : undefined;
+    return {
+      task,
+      partition,
+      globalStep,
+      sessions: task.sessions ?? rowSessions ?? sessions[partition],
+      sampling: greedy ? sampling.greedy : sampling[partition],
+      factory: findAgentLoop(typeof row.agent_name === "string" ? row.agent_name : defaultLoop),
+      dataSource: dataSourceOf(row, dataSourceKey),
+      origin,
+      encodePrompt: promptEncoder({
+        tokenizer,
+        promptLength,
+        applyChatTemplateKwargs,
+        logger,
+        where: nameOf({ task, origin }),
+      }),
+      signal,
+    };
+  }
+}
+
+export const agentLoopManager: AgentLoopManagerFactory = {
+  name: "AgentLoopManager",
+  create: (options) => new InProcessAgentLoopManager(options),
+};

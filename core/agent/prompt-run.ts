@@ -1,0 +1,21 @@
+import type { SamplingParams } from "../rollout/rollout.js";
+import type { AgentLoopContext, AgentLoopFactory, PromptTask } from "./agent-loop.js";
+
+/** A prompt on its way through a worker: everything that its sessions share. */
+export interface PromptRun {
+  readonly task: PromptTask;
+  readonly partition: "train" | "val";
+  readonly globalStep: number;
+  readonly sessions: number;
+  readonly sampling: SamplingParams;
+  readonly factory: AgentLoopFactory;
+  readonly dataSource: string;
+  /** `file:line` of the dataset row, or empty. */
+  readonly origin: string;
+  readonly encodePrompt: AgentLoopContext["encodePrompt"];
+  readonly signal: AbortSignal;
+}
+
+/** The prompt in messages: its dataset row where that is known. */
+export const nameOf = ({ task, origin }: Pick<PromptRun, "task" | "origin">) =>
+  origin ? `${task.uid} (${origin})` : task.uid;

@@ -1,0 +1,60 @@
+import type { Row } from "../data/row.js";
+import type { Tokenizer } from "../data/tokenizer.js";
+import type { JsonValue } from "../host/types.js";
+import { type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
+import type { AgentLoopOutput } from "./agent-loop.js";
+import type { CheckedOutput } from "./check-output.js";
+
+/** What the reward of a session is computed from: its final output, and the dataset row. */
+export interface ScoredSession {
+  readonly key: string;
+  readonly output: AgentLoopOutput;
+  readonly checked: CheckedOutput;
+  readonly row: Row;
+  readonly dataSource: string;
+  readonly origin: string;
+}
+
+/** The reward of a session: the loop's own score, else the manager's. Null when it is left to the trainer. */
+export async function scoreSession(
+  session: ScoredSession,
+  options: {
+    readonly manager: RewardManager | null;
+    readonly tokenizer: Tokenizer;
+    readonly signal: AbortSignal;
+  },
+): Promise<RewardResult | null> {
+  const { key, output, checked, row, dataSource, origin } = session;
+  if (output.rewardScore !== undefined) return ownScore(output.rewardScore, output.extraFields, key);
+  if (!options.manager) return null;
+  return options.manager.score(
+    {
+      key,
+      dataSource,
+      solution: options.tokenizer.decode(checked.responseIds, { skipSpecialTokens: true }),
+      groundTruth: groundTruthOf(row),
+      extraInfo: { ...objectOf(row.extra_info), ...output.extraFields, num_turns: output.numTurns },
+      promptIds: Array.from(checked.promptIds),
+      responseIds: Array.from(checked.responseIds),
+      row,
+      ...(origin ? { origin } : {}),
+    },
+    { signal: options.signal },
+  );
+}
+
+export function groundTruthOf(row: Row): JsonValue {
+  return objectOf(row.reward_model).ground_truth ?? null;
+}
+
+function ownScore(score: number, extraFields: AgentLoopOutput["extraFields"], key: string): RewardResult {
+  const extra = objectOf(toJsonValue(extraFields.reward_extra_info));
+  if (Number.isFinite(score)) return { outcome: "scored", score, extra };
+  return { outcome: "error", score: null, extra, message: `the agent loop gave trajectory ${key} the score ${score}` };
+}
+
+function objectOf(value: unknown): Record<string, JsonValue> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
+    ? (value as Record<string, JsonValue>)
+    : {};
+}

@@ -1,0 +1,123 @@
+import type { Row } from "../data/row.js";
+import type { Tokenizer } from "../data/tokenizer.js";
+import type { Logger } from "../host/types.js";
+import { isFailure, type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
+import type { LlmClient } from "../rollout/rollout.js";
+import { type Tag, trajectoryKey } from "../transfer/index.js";
+import { abortable } from "./abortable.js";
+import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
+import { type CheckedOutput, checkOutput } from "./check-output.js";
+import { nameOf, type PromptRun } from "./prompt-run.js";
+import { groundTruthOf, scoreSession } from "./score-session.js";
+import type { AgentSettings } from "./settings.js";
+import { type TrajectoryFields, toRow, trajectoryTag } from "./trajectory-row.js";
+
+/** What every session of a run uses. */
+export interface SessionTools {
+  readonly settings: AgentSettings;
+  readonly client: LlmClient;
+  readonly tokenizer: Tokenizer;
+  readonly rewards: RewardManager | null;
+  readonly logger: Logger;
+  readonly seed: number;
+}
+
+/** The rows of a finished session, not yet stored. */
+export interface SessionResult {
+  readonly entries: readonly { readonly key: string; readonly fields: Row; readonly tag: Tag }[];
+  /** The reward if scoring failed and left no score. */
+  readonly failedReward: RewardResult | null;
+}
+
+/** Run one session of a prompt: the agent loop, then the reward of its final output. */
+export async function runSession(prompt: PromptRun, session: number, tools: SessionTools): Promise<SessionResult> {
+  const { task, signal } = prompt;
+  const { settings, logger } = tools;
+  const loop = await abortable(prompt.factory.create(contextOf(prompt, session, tools)), signal);
+  const returned = await abortable(
+    loop.run({ messages: task.messages, row: task.row, validate: prompt.partition === "val" }),
+    signal,
+  );
+  const outputs = Array.isArray(returned) ? (returned as readonly AgentLoopOutput[]) : [returned as AgentLoopOutput];
+  if (outputs.length === 0) {
+    logger.warn(`session ${session} of prompt ${nameOf(prompt)} returned no trajectory`);
+    return { entries: [], failedReward: null };
+  }
+  const checked = outputs.map((output, index) =>
+    checkOutput(
+      output,
+      settings,
+      `agent loop ${prompt.factory.name}, prompt ${nameOf(prompt)}, session ${session}, output ${index}`,
+    ),
+  );
+  const last = outputs.length - 1;
+  const reward = await abortable(
+    scoreSession(
+      {
+        key: trajectoryKey(task.uid, session, last),
+        output: outputs[last],
+        checked: checked[last],
+        row: task.row,
+        dataSource: prompt.dataSource,
+        origin: prompt.origin,
+      },
+      { manager: tools.rewards, tokenizer: tools.tokenizer, signal },
+    ),
+    signal,
+  );
+  const entries = outputs.map((output, index) => {
+    const fields = fieldsOf(prompt, output, checked[index], reward);
+    const place = { draw: task.draw, session, index, globalStep: prompt.globalStep };
+    return { key: trajectoryKey(task.uid, session, index), fields: toRow(fields), tag: trajectoryTag(fields, place) };
+  });
+  return { entries, failedReward: reward && isFailure(reward) && reward.score === null ? reward : null };
+}
+
+function contextOf(prompt: PromptRun, session: number, tools: SessionTools): AgentLoopContext {
+  const { settings } = tools;
+  return {
+    client: tools.client,
+    tokenizer: tools.tokenizer,
+    promptLength: settings.promptLength,
+    responseLength: settings.responseLength,
+    trajectoryId: `${prompt.task.uid}_${session}`,
+    seed: tools.seed,
+    sampling: prompt.sampling,
+    applyChatTemplateKwargs: settings.applyChatTemplateKwargs,
+    encodePrompt: prompt.encodePrompt,
+    options: settings.loopOptions[prompt.factory.name] ?? {},
+    signal: prompt.signal,
+    logger: tools.logger,
+  };
+}
+
+function fieldsOf(
+  prompt: PromptRun,
+  output: AgentLoopOutput,
+  checked: CheckedOutput,
+  reward: RewardResult | null,
+): TrajectoryFields {
+  return {
+    promptIds: checked.promptIds,
+    responseIds: checked.responseIds,
+    responseMask: checked.responseMask,
+    rolloutLogProbs: checked.logProbs,
+    score: reward?.score ?? null,
+    rewardOutcome: reward?.outcome ?? null,
+    rewardExtra: reward?.extra ?? {},
+    rewardMessage: reward?.message ?? null,
+    numTurns: output.numTurns,
+    stopReason: checked.stopReason,
+    minWeightVersion: output.minWeightVersion,
+    maxWeightVersion: output.maxWeightVersion,
+    metrics: {
+      ...output.metrics,
+      ...(reward?.seconds ? { computeScore: reward.seconds.score, rewardQueue: reward.seconds.queue } : {}),
+    },
+    extraFields: toJsonValue(output.extraFields) as TrajectoryFields["extraFields"],
+    dataSource: prompt.dataSource,
+    groundTruth: groundTruthOf(prompt.task.row),
+    origin: prompt.origin,
+    agentName: prompt.factory.name,
+  };
+}

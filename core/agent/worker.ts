@@ -1,0 +1,166 @@
+import { isVerlError, reasonOf } from "../host/errors.js";
+import { rewardErrors, Semaphore } from "../reward/index.js";
+import { statusTag, type Tag, type TransferQueue } from "../transfer/index.js";
+import { agentErrors } from "./errors.js";
+import { nameOf, type PromptRun } from "./prompt-run.js";
+import { runSession, type SessionResult, type SessionTools } from "./session.js";
+
+export interface WorkerOptions extends SessionTools {
+  readonly queue: TransferQueue;
+  /** Told of an error that the run cannot survive. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/**
+ * Runs prompts in the order of their arrival, with a bounded number of sessions in flight. A prompt is tagged `running`
+ * when its first session gets a place, and `finished` or `failure` after all of its rows are stored; nothing is written
+ * after that.
+ */
+export class AgentLoopWorker {
+  readonly #backlog: { readonly prompt: PromptRun; readonly done: () => void }[] = [];
+  readonly #slots: Semaphore;
+  #pumping = false;
+
+  constructor(private readonly options: WorkerOptions) {
+    this.#slots = new Semaphore(options.settings.sessionsPerWorker);
+  }
+
+  /** Resolves when the prompt has ended, whatever its end; never rejects. */
+  enqueue(prompt: PromptRun): Promise<void> {
+    return new Promise((done) => {
+      this.#backlog.push({ prompt, done });
+      if (!this.#pumping) void this.#pump();
+    });
+  }
+
+  async #pump(): Promise<void> {
+    this.#pumping = true;
+    for (let next = this.#backlog.shift(); next; next = this.#backlog.shift()) {
+      const { prompt, done } = next;
+      const first = await this.#slots.acquire();
+      void this.#run(prompt, first).then(done);
+    }
+    this.#pumping = false;
+  }
+
+  async #run(prompt: PromptRun, first: () => void): Promise<void> {
+    // Places are asked for before anything is awaited: the next prompt must not get ahead of this one's sessions.
+    const places = [Promise.resolve(first)];
+    for (let s = 1; s < prompt.sessions; s++) places.push(this.#slots.acquire(prompt.signal));
+    try {
+      if (!prompt.signal.aborted) await this.#tag(prompt, statusTag("running"));
+      await this.#end(prompt, await Promise.allSettled(places.map((place, s) => this.#session(prompt, s, place))));
+    } catch (error) {
+      await this.#giveUp(prompt, error);
+    } finally {
+      for (const place of places)
+        place.then(
+          (release) => release(),
+          () => {},
+        );
+    }
+  }
+
+  async #session(prompt: PromptRun, session: number, place: Promise<() => void>): Promise<SessionResult> {
+    const release = await place;
+    try {
+      const result = await runSession(prompt, session, this.options);
+      prompt.signal.throwIfAborted();
+      if (result.entries.length > 0) await this.#store(prompt, result.entries);
+      return result;
+    } finally {
+      release();
+    }
+  }
+
+  async #end(prompt: PromptRun, settled: readonly PromiseSettledResult<SessionResult>[]): Promise<void> {
+    const ended = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const errors: string[] = [];
+    for (const [session, result] of settled.entries()) {
+      if (result.status === "fulfilled") continue;
+      if (result.reason instanceof StoreFailed) throw result.reason.cause;
+      errors.push(`session ${session}: ${reasonOf(prompt.signal.aborted ? cancelled(prompt) : result.reason)}`);
+    }
+    const someLeft = this.options.settings.onSessionError === "keep_group" && ended.length > 0;
+    const unscored = ended.flatMap(({ failedReward }) => failedReward?.message ?? []);
+    if (unscored.length > 0) await this.#unscored(prompt, ended, unscored[0]);
+    const failed = unscored.length > 0 || (errors.length > 0 && !someLeft);
+    await this.#tag(prompt, endTag(failed, [...errors, ...unscored]));
+    if (errors.length > 0) {
+      const count = `${errors.length} of ${prompt.sessions} sessions`;
+      this.options.logger.warn(`prompt ${nameOf(prompt)}: ${count} failed; ${errors[0]}`);
+    }
+  }
+
+  /** Scoring failed for good: end the run, or leave the whole group out of training. */
+  async #unscored(prompt: PromptRun, ended: readonly SessionResult[], why: string): Promise<void> {
+    if (this.options.settings.rewardPolicy.action !== "drop_group") {
+      this.options.onFatal(
+        rewardErrors.VERL_REWARD_FAILED({ what: `prompt ${nameOf(prompt)} could not be scored`, why }),
+      );
+      return;
+    }
+    this.options.logger.warn(`prompt ${nameOf(prompt)} is left out: ${why}`);
+    const without = { score: null, rewardOutcome: "abstain", rewardMessage: `the group is left out: ${why}` };
+    const entries = ended.flatMap((result) =>
+      result.entries.map(({ key }) => ({
+        key,
+        fields: result.failedReward ? { score: null } : without,
+        tag: { trainable: false },
+      })),
+    );
+    await this.#store(prompt, entries);
+  }
+
+  /** The queue refused: a later attempt has taken over, or the run cannot go on. */
+  async #giveUp(prompt: PromptRun, error: unknown): Promise<void> {
+    const { onFatal, logger } = this.options;
+    const cause = error instanceof StoreFailed ? error.cause : error;
+    if (isVerlError(cause) && cause.code === "VERL_QUEUE_STALE_ATTEMPT") {
+      logger.debug(`attempt ${prompt.task.attempt} of prompt ${nameOf(prompt)} was replaced; its results are dropped`);
+      return;
+    }
+    onFatal(cause);
+    await this.#tag(prompt, endTag(true, [reasonOf(cause)])).catch((e: unknown) => logger.debug(reasonOf(e)));
+  }
+
+  async #store(
+    prompt: PromptRun,
+    entries: readonly {
+      readonly key: string;
+      readonly fields: SessionResult["entries"][number]["fields"];
+      readonly tag: Tag;
+    }[],
+  ): Promise<void> {
+    const { signal, task, partition } = prompt;
+    try {
+      await this.options.queue.putBatch(partition, entries, { attempt: task.attempt, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new StoreFailed(error);
+    }
+  }
+
+  #tag({ task, partition }: PromptRun, tag: Tag): Promise<void> {
+    return this.options.queue.put(partition, task.uid, { tag }, { attempt: task.attempt });
+  }
+}
+
+/** Tells a queue that refuses rows from a session that failed by itself. */
+class StoreFailed extends Error {
+  constructor(override readonly cause: unknown) {
+    super(reasonOf(cause));
+  }
+}
+
+function endTag(failed: boolean, errors: readonly string[]): Tag {
+  const texts = errors.slice(0, 4).map((text) => text.slice(0, 1000));
+  return {
+    ...statusTag(failed ? "failure" : "finished", texts[0] ?? null),
+    ...(texts.length > 0 ? { errors: texts } : {}),
+  };
+}
+
+function cancelled(prompt: PromptRun) {
+  return agentErrors.VERL_AGENT_CANCELLED({ what: "cancelled before it ended", why: reasonOf(prompt.signal.reason) });
+}

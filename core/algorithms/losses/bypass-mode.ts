@@ -1,0 +1,71 @@
+/**
+ * `bypass_mode`: two policies instead of three. The old policy is the one that sampled (`oldLogProb` holds the rollout's
+ * log-probabilities), no extra forward pass is made, and weights and rejection are recomputed from the **current**
+ * policy, without gradient (`../rollout-correction`).
+ *
+ *   ppo_clip    vanilla PPO on the mask without rejected tokens; weights are only reported
+ *   reinforce   −A·lp·ω on the same mask
+ *
+ * A rejected token leaves numerator and denominator. (Under the name `count_rejected_tokens: true` it stays in the
+ * denominator, as in the reference.) Statistics are those of the mini-batch.
+ */
+import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
+import type { LossInput, MetricReduction, MetricValue, OpaqueLoss } from "../algebra.js";
+import { errors } from "../errors.js";
+import { maskedSum } from "../masked.js";
+import { rolloutCorrectionConfig } from "../rollout-correction/config.js";
+import { correctRollout } from "../rollout-correction/correct.js";
+import { evaluateLoss } from "../tape.js";
+import { columnOf, outputOf } from "./covariance.js";
+import { reinforceLoss } from "./reinforce.js";
+import { vanillaLoss } from "./vanilla.js";
+
+export function bypassModeLoss(config: PolicyLossConfig): OpaqueLoss {
+  const settings = rolloutCorrectionConfig((config.extra.rollout_correction ?? {}) as Record<string, unknown>);
+  const { lossType } = settings;
+  if (lossType !== "ppo_clip" && lossType !== "reinforce") {
+    throw errors.VERL_ALGORITHMS_UNKNOWN_NAME({
+      what: `there is no rollout_correction.loss_type "${lossType}"`,
+      why: "known: ppo_clip, reinforce",
+    });
+  }
+  const weighted = lossType === "reinforce" && settings.rolloutIs !== null;
+  const inner = { ...config, hasRolloutIsWeights: weighted };
+  const loss = lossType === "reinforce" ? reinforceLoss(inner) : vanillaLoss(inner);
+  return {
+    kind: "opaque",
+    name: "bypass_mode",
+    scope: "miniBatch",
+    outputs: ["logProb"],
+    compute(input) {
+      const tokens = maskedSum(input.responseMask, input.responseMask);
+      if (tokens === 0) return evaluateLoss(loss, withWeights(input, new Float64Array(input.responseMask.length)));
+      const pair = {
+        logProb: outputOf(input, "logProb"),
+        rolloutLogProb: columnOf(input, "oldLogProb"),
+        responseMask: input.responseMask,
+        responseOffsets: input.responseOffsets,
+      };
+      const { weights, responseMask, metrics } = correctRollout(pair, settings);
+      const rejected = config.extra.count_rejected_tokens === true ? 0 : tokens - maskedSum(responseMask, responseMask);
+      const counts = { ...input.counts, batchNumTokens: input.counts.batchNumTokens - rejected };
+      const kept: LossInput = { ...input, responseMask, counts };
+      const result = evaluateLoss(loss, weighted && weights ? withWeights(kept, weights) : kept);
+      return { ...result, metrics: { ...result.metrics, ...reported(metrics, tokens) } };
+    },
+  };
+}
+
+function withWeights(input: LossInput, data: Float64Array): LossInput {
+  return { ...input, columns: new Map([...input.columns, ["rolloutIsWeights", { extent: "token", data }]]) };
+}
+
+function reported(metrics: Readonly<Record<string, number>>, weight: number): Record<string, MetricValue> {
+  const reduction = (name: string): MetricReduction =>
+    /(^|_)max/.test(name) ? "max" : /(^|_)min/.test(name) ? "min" : "mean";
+  return Object.fromEntries(
+    Object.entries(metrics).map(([name, value]) => [name, { value, reduction: reduction(name), weight }]),
+  );
+}
+
+export const bypassMode: PolicyLossFactory = { name: "bypass_mode", create: bypassModeLoss };

@@ -1,0 +1,19 @@
+import { spawnSync } from "node:child_process";
+
+/** Where an error came from, for `where`: `function (file:line:column)`. Frames inside Node say nothing and are skipped. */
+export function firstFrame(error: unknown): string | null {
+  const stack = error instanceof Error ? error.stack : undefined;
+  const line = stack?.split("\n").find((l) => /^\s+at /.test(l) && !/[ (]node:/.test(l));
+  return line?.trim().slice(3) ?? null;
+}
+
+/** Like {@link firstFrame}; of a syntax error in `file`, the line of the file, which Node keeps out of the error. */
+export function placeOf(error: unknown, file: string): string | null {
+  return error instanceof SyntaxError ? (syntaxPlace(file) ?? firstFrame(error)) : firstFrame(error);
+}
+
+function syntaxPlace(file: string): string | null {
+  const check = spawnSync(process.execPath, ["--check", file], { encoding: "utf8", timeout: 5000 });
+  const place = check.stderr?.split("\n").find((line) => /:\d+$/.test(line.trim()));
+  return place?.trim() ?? null;
+}

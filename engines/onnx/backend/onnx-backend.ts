@@ -1,0 +1,159 @@
+import type {
+  CallOptions,
+  CheckpointPart,
+  EngineBackend,
+  EngineCapabilities,
+  EngineModelInfo,
+  EngineOptions,
+  FusedResult,
+  GlobalCounts,
+  LossFunction,
+  ModelOutputs,
+  NamedTensor,
+  OptimizerConfig,
+  OutputName,
+  SequenceBatch,
+} from "../../../core/plugin.js";
+import { errors } from "../errors.js";
+import type { HeadOutput } from "../models/lm-head.js";
+import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
+import { openOrtRuntime } from "../runtime/index.js";
+import { AdamW, squareSum } from "./adamw.js";
+import { type CheckpointState, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
+import { loadModel } from "./model-loader.js";
+import { ParameterStore } from "./parameter-store.js";
+import { SessionCache } from "./session-cache.js";
+import { TrainingStep } from "./training-step.js";
+
+const OUTPUTS: readonly HeadOutput[] = ["logProb", "entropy", "sumPiSquared"];
+
+interface Loaded extends CheckpointState {
+  readonly sessions: SessionCache;
+  readonly step: TrainingStep;
+}
+
+/** A Llama-family language model on onnxruntime, with AdamW on the host. */
+export class OnnxBackend implements EngineBackend {
+  readonly capabilities: EngineCapabilities;
+  private readonly kwargs: OnnxEngineKwargs;
+  private loaded: Loaded | null = null;
+
+  constructor(
+    private readonly options: EngineOptions,
+    devices: readonly string[] = ["cpu"],
+  ) {
+    this.kwargs = parseEngineKwargs(options.extra);
+    const optimizer = options.optimizer?.name;
+    if (optimizer !== undefined && optimizer !== "adamw") {
+      throw errors.VERL_ONNX_BAD_OPTION({
+        what: `the ONNX engine has no optimizer "${optimizer}"`,
+        fix: 'Use "adamw".',
+      });
+    }
+    this.capabilities = {
+      weights: "stream",
+      backward: "fused",
+      optimizer: "engine",
+      outputs: OUTPUTS,
+      devices,
+      dtypes: ["f32"],
+      adapters: false,
+      multiModal: false,
+    };
+  }
+
+  async load(options?: CallOptions): Promise<void> {
+    await this.dispose();
+    const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding, exportDtype } = this.kwargs;
+    const runtime = await openOrtRuntime({ kind });
+    const model = await loadModel(this.options.model);
+    const trains = this.options.optimizer !== null;
+    const store = new ParameterStore(model.config, runtime, trains);
+    await model.fill(store, options);
+    const sessions = new SessionCache(runtime, { threads: this.options.threads, spin });
+    const variants = { logitsBytes: logitsMemoryMiB * 2 ** 20, packAbovePadding };
+    const step = new TrainingStep(runtime, sessions, model.config, store, variants);
+    this.loaded = { model, store, optimizer: trains ? new AdamW(store.size) : null, exportDtype, sessions, step };
+  }
+
+  modelInfo(): EngineModelInfo {
+    const { model, store } = this.state;
+    const { modelType, vocabSize, maxPositions } = model.config;
+    return { modelType, vocabSize, maxPositions, parameters: store.count };
+  }
+
+  forward(batch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs> {
+    return this.state.step.forward(batch, outputs as readonly HeadOutput[], options);
+  }
+
+  backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {
+    this.gradientsOf("backward");
+    return this.state.step.backward(batch, gradients, options);
+  }
+
+  fused(
+    batch: SequenceBatch,
+    loss: LossFunction,
+    counts: GlobalCounts,
+    options?: CallOptions,
+  ): Promise<FusedResult | null> {
+    this.gradientsOf("fused");
+    return this.state.step.fused(batch, loss, counts, options);
+  }
+
+  async zeroGrad(): Promise<void> {
+    this.state.store.gradients?.fill(0);
+  }
+
+  async gradNorm(): Promise<number> {
+    return Math.sqrt(squareSum(this.gradientsOf("gradNorm")));
+  }
+
+  async step(update: { lr: number; gradScale: number; optimizer: OptimizerConfig }): Promise<void> {
+    const gradients = this.gradientsOf("step");
+    this.state.optimizer?.update(this.state.store.values, gradients, update);
+  }
+
+  async *parameters(options?: CallOptions): AsyncGenerator<NamedTensor> {
+    const { store } = this.state;
+    for (const tensor of store.named(store.values)) {
+      options?.signal?.throwIfAborted();
+      yield tensor;
+    }
+  }
+
+  async *gradients(options?: CallOptions): AsyncGenerator<NamedTensor> {
+    for (const tensor of this.state.store.named(this.gradientsOf("gradients"))) {
+      options?.signal?.throwIfAborted();
+      yield tensor;
+    }
+  }
+
+  save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {
+    return saveCheckpoint(dir, parts, this.state, options);
+  }
+
+  restore(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {
+    return restoreCheckpoint(dir, parts, this.state, options);
+  }
+
+  async dispose(): Promise<void> {
+    const { loaded } = this;
+    this.loaded = null;
+    if (!loaded) return;
+    await loaded.sessions.dispose();
+    loaded.step.dispose();
+    loaded.store.dispose();
+  }
+
+  private get state(): Loaded {
+    if (this.loaded) return this.loaded;
+    throw errors.VERL_ONNX_NOT_LOADED({ what: "the engine was used before its weights were loaded" });
+  }
+
+  private gradientsOf(call: string): Float32Array {
+    const { gradients } = this.state.store;
+    if (gradients) return gradients;
+    throw errors.VERL_ONNX_FORWARD_ONLY({ what: `${call} was called on an engine without an optimizer` });
+  }
+}

@@ -1,0 +1,51 @@
+import type { MetricReduction } from "../../../core/plugin.js";
+import type { Graph } from "../ir/index.js";
+import type { OrtRuntime, OrtSession, OrtSessionOptions } from "../runtime/index.js";
+
+/** A graph in onnxruntime, with the names of what it takes and gives. */
+export interface Compiled {
+  readonly session: OrtSession;
+  readonly inputNames: readonly string[];
+  /** Metrics of a lowered loss. */
+  readonly metrics: Readonly<Record<string, MetricReduction>>;
+}
+
+export interface Compilable {
+  readonly graph: Graph;
+  readonly metrics?: Compiled["metrics"];
+}
+
+/** Graphs are emitted and compiled once per key. */
+export class SessionCache {
+  private readonly compiled = new Map<string, Promise<Compiled | null>>();
+
+  constructor(
+    private readonly runtime: OrtRuntime,
+    private readonly options: OrtSessionOptions,
+  ) {}
+
+  get(key: string, build: () => Compilable): Promise<Compiled>;
+  get(key: string, build: () => Compilable | null): Promise<Compiled | null>;
+  get(key: string, build: () => Compilable | null): Promise<Compiled | null> {
+    let entry = this.compiled.get(key);
+    if (!entry) {
+      entry = this.compile(build);
+      entry.catch(() => this.compiled.delete(key));
+      this.compiled.set(key, entry);
+    }
+    return entry;
+  }
+
+  async dispose(): Promise<void> {
+    const entries = await Promise.allSettled(this.compiled.values());
+    this.compiled.clear();
+    for (const entry of entries) if (entry.status === "fulfilled") await entry.value?.session.release();
+  }
+
+  private async compile(build: () => Compilable | null): Promise<Compiled | null> {
+    const built = build();
+    if (built === null) return null;
+    const session = await this.runtime.createSession(built.graph.encode(), this.options);
+    return { session, inputNames: built.graph.inputNames, metrics: built.metrics ?? {} };
+  }
+}

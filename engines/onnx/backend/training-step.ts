@@ -1,0 +1,165 @@
+import type { ModelConfig } from "../../../core/formats/index.js";
+import type {
+  CallOptions,
+  FusedResult,
+  GlobalCounts,
+  LossFunction,
+  MetricValue,
+  ModelOutputs,
+  SequenceBatch,
+} from "../../../core/plugin.js";
+import { fusedGraph, LOSS_FETCH, metricFetch } from "../graphs/fused-graph.js";
+import { EMBEDDED_GRADIENT, type GraphVariant, gradientFetch } from "../graphs/model-graph.js";
+import { backwardGraph, forwardGraph, outputFetch, outputGradientFeed } from "../graphs/two-phase-graphs.js";
+import { EMBEDDING } from "../models/llama.js";
+import type { HeadOutput } from "../models/lm-head.js";
+import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
+import { type BatchShape, batchShape, type Feeds, lossFeeds, tokenFeeds } from "./batch-feeds.js";
+import { addEmbeddingGradient } from "./embedding-gradient.js";
+import type { ParameterStore, StoredParameter } from "./parameter-store.js";
+import { RopeFeeds } from "./rope-feeds.js";
+import { Scratch } from "./scratch.js";
+import type { Compiled, SessionCache } from "./session-cache.js";
+import { chooseVariant, type VariantOptions } from "./variant.js";
+
+/** Runs micro-batches through the graphs: chooses a variant, feeds it, brings results back. Calls must not overlap. */
+export class TrainingStep {
+  private readonly scratch: Scratch;
+  private readonly rope: RopeFeeds;
+
+  constructor(
+    runtime: OrtRuntime,
+    private readonly sessions: SessionCache,
+    private readonly config: ModelConfig,
+    private readonly store: ParameterStore,
+    private readonly options: VariantOptions,
+  ) {
+    this.scratch = new Scratch(runtime);
+    this.rope = new RopeFeeds(runtime, config);
+  }
+
+  async forward(batch: SequenceBatch, outputs: readonly HeadOutput[], options?: CallOptions): Promise<ModelOutputs> {
+    const shape = batchShape(batch);
+    if (shape.responseTokens === 0) return emptyOutputs(outputs);
+    const variant = chooseVariant(this.config, shape, this.options);
+    const compiled = await this.sessions.get(keyOf("forward", variant, outputs.join()), () => ({
+      graph: forwardGraph(this.config, variant, outputs),
+    }));
+    const { feeds, paddedRows } = tokenFeeds(batch, shape, variant, this.scratch);
+    const results = this.outputFetches(outputs, paddedRows);
+    await this.run(compiled, shape, feeds, results, options);
+    return takeOutputs(outputs, results, shape.responseTokens);
+  }
+
+  async backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {
+    const shape = batchShape(batch);
+    const names = Object.keys(gradients) as HeadOutput[];
+    if (shape.responseTokens === 0 || names.length === 0) return;
+    const variant = chooseVariant(this.config, shape, this.options);
+    const compiled = await this.sessions.get(keyOf("backward", variant, names.join()), () => ({
+      graph: backwardGraph(this.config, variant, names),
+    }));
+    const { feeds, rowIds, paddedRows } = tokenFeeds(batch, shape, variant, this.scratch);
+    for (const name of names) {
+      const gradient = this.scratch.float32(outputGradientFeed(name), [paddedRows]);
+      gradient.data.fill(0);
+      gradient.data.set(gradients[name] as Float32Array);
+      feeds[outputGradientFeed(name)] = gradient;
+    }
+    await this.runBackward(compiled, shape, feeds, {}, rowIds, options);
+  }
+
+  /** Null when the loss cannot be lowered. */
+  async fused(
+    batch: SequenceBatch,
+    loss: LossFunction,
+    counts: GlobalCounts,
+    options?: CallOptions,
+  ): Promise<FusedResult | null> {
+    const shape = batchShape(batch);
+    if (shape.responseTokens === 0) return null;
+    const variant = chooseVariant(this.config, shape, this.options);
+    const extents = new Map(loss.columns.map((name) => [name, batch.columns.get(name)?.extent ?? "token"] as const));
+    const compiled = await this.sessions.get(keyOf("fused", variant, `${loss.key}|${[...extents].join()}`), () =>
+      fusedGraph(this.config, variant, loss, extents),
+    );
+    if (compiled === null) return null;
+    const { feeds, rowIds } = tokenFeeds(batch, shape, variant, this.scratch);
+    Object.assign(feeds, lossFeeds(batch, shape, counts, loss.columns, this.scratch));
+
+    const outputs = loss.outputs as readonly HeadOutput[];
+    const results = this.outputFetches(outputs, shape.responseTokens);
+    const scalars = [LOSS_FETCH, ...Object.keys(compiled.metrics).map(metricFetch)];
+    for (const name of scalars) results[name] = this.scratch.float32(name, []);
+    const scalar = (name: string) => (results[name].data as Float32Array)[0];
+    await this.runBackward(compiled, shape, feeds, results, rowIds, options);
+
+    let weight = 0;
+    for (const m of batch.responseMask) if (m) weight++;
+    const metrics: Record<string, MetricValue> = {};
+    for (const [name, reduction] of Object.entries(compiled.metrics)) {
+      metrics[name] = { value: scalar(metricFetch(name)), reduction, weight };
+    }
+    return { loss: scalar(LOSS_FETCH), metrics, outputs: takeOutputs(outputs, results, shape.responseTokens) };
+  }
+
+  dispose(): void {
+    this.scratch.releaseAll();
+    this.rope.dispose();
+  }
+
+  private async runBackward(
+    compiled: Compiled,
+    shape: BatchShape,
+    feeds: Feeds,
+    fetches: Feeds,
+    rowIds: Int32Array,
+    options: CallOptions | undefined,
+  ): Promise<void> {
+    const { hiddenSize, tieWordEmbeddings } = this.config;
+    const dEmbedded = this.scratch.float32(EMBEDDED_GRADIENT, [rowIds.length, hiddenSize]);
+    const all: Feeds = { ...fetches, ...this.store.fetches, [EMBEDDED_GRADIENT]: dEmbedded };
+    // An untied embedding has no other gradient than the one added below.
+    if (!tieWordEmbeddings) delete all[gradientFetch(EMBEDDING)];
+    await this.run(compiled, shape, feeds, all, options);
+    const embedding = this.store.find(EMBEDDING) as StoredParameter;
+    const gradient = this.store.view(this.store.gradients as Float32Array, embedding);
+    addEmbeddingGradient(gradient, rowIds, dEmbedded.data, hiddenSize);
+  }
+
+  private async run(
+    compiled: Compiled,
+    shape: BatchShape,
+    batchFeeds: Feeds,
+    fetches: Feeds,
+    options: CallOptions | undefined,
+  ): Promise<void> {
+    const available: Feeds = { ...this.store.feeds, ...this.rope.upTo(shape.longest), ...batchFeeds };
+    const feeds = Object.fromEntries(compiled.inputNames.map((name) => [name, available[name]]));
+    try {
+      await compiled.session.run(feeds, fetches, options);
+    } finally {
+      this.scratch.releaseAll();
+    }
+  }
+
+  /** Fresh memory: the results are the caller's to keep. */
+  private outputFetches(outputs: readonly HeadOutput[], rows: number): Record<string, OrtTensor> {
+    return Object.fromEntries(
+      outputs.map((name) => [outputFetch(name), this.scratch.over([rows], allocateTensorData("float32", rows))]),
+    );
+  }
+}
+
+function keyOf(kind: string, variant: GraphVariant, detail: string): string {
+  return `${kind}|${variant.layout}|${variant.chunks}|${detail}`;
+}
+
+function takeOutputs(outputs: readonly HeadOutput[], fetched: Feeds, tokens: number): ModelOutputs {
+  const entries = outputs.map((name) => [name, (fetched[outputFetch(name)].data as Float32Array).subarray(0, tokens)]);
+  return Object.fromEntries(entries) as ModelOutputs;
+}
+
+function emptyOutputs(outputs: readonly HeadOutput[]): ModelOutputs {
+  return Object.fromEntries(outputs.map((name) => [name, new Float32Array(0)])) as ModelOutputs;
+}

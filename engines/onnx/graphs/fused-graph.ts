@@ -1,0 +1,105 @@
+import type { ModelConfig } from "../../../core/formats/index.js";
+import type { GlobalCounts, LossFunction, MetricReduction } from "../../../core/plugin.js";
+import type { Graph, Ref } from "../ir/index.js";
+import { GraphAlgebra } from "../loss/graph-algebra.js";
+import { type HeadOutput, headBackward, headForward } from "../models/lm-head.js";
+import { type GraphVariant, ModelGraph } from "./model-graph.js";
+import { outputFetch } from "./two-phase-graphs.js";
+
+/** Feeds of a lowered loss: float32 unless noted. */
+export const LOSS_FEEDS = {
+  /** [R] */
+  mask: "loss:mask",
+  /** Sequence of each token, int32 [R]. */
+  sequenceOfToken: "loss:sequence_of_token",
+  /** Tokens of each sequence, int32 [B, longest]; R for padding. */
+  tokensOfSequence: "loss:tokens_of_sequence",
+} as const;
+/** [R] or [B] */
+export const columnFeed = (name: string) => `loss:column:${name}`;
+/** Scalar. */
+export const countFeed = (name: keyof GlobalCounts) => `loss:count:${name}`;
+export const LOSS_FETCH = "loss";
+/** Scalar. */
+export const metricFetch = (name: string) => `metric:${name}`;
+
+/** Extents of the batch's columns, by name. */
+export type ColumnExtents = ReadonlyMap<string, "token" | "sequence">;
+
+export interface FusedGraph {
+  readonly graph: Graph;
+  /** Metrics that the loss reports, with the rules that combine them. */
+  readonly metrics: Readonly<Record<string, MetricReduction>>;
+}
+
+/**
+ * Forward pass, loss and backward pass in one graph. Null when there is nothing to differentiate or an output is not of
+ * the language-model head.
+ */
+export function fusedGraph(
+  config: ModelConfig,
+  variant: GraphVariant,
+  loss: LossFunction,
+  extents: ColumnExtents,
+): FusedGraph | null {
+  if (loss.outputs.includes("values")) return null;
+  const wanted = loss.outputs as readonly HeadOutput[];
+  const model = new ModelGraph("fused", config, variant, "backward");
+  const g = model.graph;
+  const head = headForward(g, model.headRows, wanted);
+  const padding = rowPadding(g, model.headRows.targets, variant.chunks);
+
+  const outputs = new Map([...head.outputs].map(([name, ref]) => [name, padding.remove(ref)]));
+  const algebra = new GraphAlgebra(g, lossSources(g, outputs, padding.mask, extents));
+  const terms = loss.build(algebra);
+  const byRef = algebra.backward(terms.loss, [...outputs.values()]);
+  const gradients = new Map<HeadOutput, Ref>();
+  for (const [name, ref] of outputs) {
+    const gradient = byRef.get(ref);
+    if (gradient) gradients.set(name, padding.restore(gradient));
+  }
+  if (gradients.size === 0) return null;
+
+  g.output(algebra.refOf(terms.loss), LOSS_FETCH, []);
+  for (const [name, metric] of Object.entries(terms.metrics))
+    g.output(algebra.refOf(metric.value), metricFetch(name), []);
+  for (const [name, ref] of outputs) g.output(ref, outputFetch(name), ["R"]);
+  model.backward(headBackward(g, model.headRows, gradients, model.headWeightSum(), head.activations));
+  const metrics = Object.entries(terms.metrics).map(([name, { reduction }]) => [name, reduction]);
+  return { graph: g, metrics: Object.fromEntries(metrics) };
+}
+
+function lossSources(g: Graph, outputs: ReadonlyMap<HeadOutput, Ref>, mask: Ref, extents: ColumnExtents) {
+  const declared = new Map<string, Ref>();
+  const once = (name: string, dims: readonly string[]) => {
+    const ref = declared.get(name) ?? g.input(name, dims);
+    declared.set(name, ref);
+    return ref;
+  };
+  return {
+    mask,
+    output: (name: string) => outputs.get(name as HeadOutput) as Ref,
+    column: (name: string) => {
+      const extent = extents.get(name) ?? "token";
+      return { extent, ref: once(columnFeed(name), extent === "token" ? ["R"] : ["B"]) };
+    },
+    count: (name: keyof GlobalCounts) => once(countFeed(name), []),
+    sequenceOfToken: g.input(LOSS_FEEDS.sequenceOfToken, ["R"], "int32"),
+    tokensOfSequence: g.input(LOSS_FEEDS.tokensOfSequence, ["B", "Longest"], "int32"),
+  };
+}
+
+/** Between the head's rows, padded to a multiple of the chunk count, and the loss's tokens. */
+function rowPadding(g: Graph, targets: Ref, chunks: number) {
+  const mask = g.input(LOSS_FEEDS.mask, ["R"]);
+  if (chunks === 1) return { mask, remove: (x: Ref) => x, restore: (x: Ref) => x };
+  const tokens = g.op("Shape", [mask]);
+  return {
+    mask,
+    remove: (x: Ref) => g.op("Slice", [x, g.ints(0), tokens, g.ints(0)]),
+    restore(x: Ref): Ref {
+      const missing = g.op("Sub", [g.op("Shape", [targets]), tokens]);
+      return g.op("Concat", [x, g.op("ConstantOfShape", [missing])], { axis: 0 });
+    },
+  };
+}

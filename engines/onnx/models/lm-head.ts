@@ -1,0 +1,151 @@
+import type { OutputName } from "../../../core/plugin.js";
+import type { Graph, Ref } from "../ir/index.js";
+
+/** What the head computes per row: log π(target), entropy, Σ π². */
+export type HeadOutput = Exclude<OutputName, "values">;
+
+/** The rows to score, already divided by the temperature. */
+export interface HeadRows {
+  /** [R, hidden] */
+  readonly hidden: Ref;
+  /** [vocab, hidden] */
+  readonly weight: Ref;
+  /** Token to score in each row, int32 [R]. */
+  readonly targets: Ref;
+  readonly width: number;
+  /**
+   * Rows are worked on in so many equal chunks, one after the other; R must be a multiple. Only one chunk's [rows, vocab]
+   * arrays are alive, at the price of computing logits again in the backward pass.
+   */
+  readonly chunks: number;
+}
+
+/** Intermediate results that an unchunked backward pass takes over from the forward pass. */
+export interface HeadActivations extends RowStatistics {
+  readonly logSoftmax: Ref;
+}
+
+interface RowStatistics {
+  /** [rows, 1] */
+  readonly entropy: Ref | null;
+  readonly sumPiSquared: Ref | null;
+}
+
+/** Requested outputs, [R] each, and what the backward pass may reuse (null when chunked). */
+export function headForward(
+  g: Graph,
+  rows: HeadRows,
+  wanted: readonly HeadOutput[],
+): { outputs: Map<HeadOutput, Ref>; activations: HeadActivations | null } {
+  const parts = new Map<HeadOutput, Ref[]>(wanted.map((name) => [name, []]));
+  let activations: HeadActivations | null = null;
+  let previous: Ref[] = [];
+  for (const chunk of splitRows(g, rows)) {
+    const logSoftmax = logSoftmaxOf(g, rows, after(g, chunk.hidden, previous, rows.width));
+    const statistics = rowStatistics(g, logSoftmax, wanted);
+    if (rows.chunks === 1) activations = { logSoftmax, ...statistics };
+    const results: Record<HeadOutput, Ref | null> = {
+      logProb: wanted.includes("logProb") ? g.op("GatherElements", [logSoftmax, chunk.targets], { axis: 1 }) : null,
+      ...statistics,
+    };
+    previous = wanted.map((name) => results[name] as Ref);
+    for (const name of wanted) parts.get(name)?.push(results[name] as Ref);
+  }
+  const flat = (list: Ref[]) =>
+    g.op("Reshape", [list.length === 1 ? list[0] : g.op("Concat", list, { axis: 0 }), g.ints(-1)]);
+  return { outputs: new Map([...parts].map(([name, list]) => [name, flat(list)])), activations };
+}
+
+/**
+ * Gradients of the hidden rows and of the weight, which is added to `weightSum`. Row gradients are [R] each:
+ *
+ *   ∂logπ(y)/∂z = 1_y − π      ∂H/∂z = −π (logπ + H)      ∂Σπ²/∂z = 2π (π − Σπ²)
+ */
+export function headBackward(
+  g: Graph,
+  rows: HeadRows,
+  gradients: ReadonlyMap<HeadOutput, Ref>,
+  weightSum: Ref,
+  activations: HeadActivations | null = null,
+): { hidden: Ref; weight: Ref } {
+  const columns = new Map([...gradients].map(([name, ref]) => [name, g.op("Unsqueeze", [ref, g.ints(1)])]));
+  const gradientParts = new Map([...columns].map(([name, ref]) => [name, split(g, ref, rows.chunks)]));
+  const hiddenParts: Ref[] = [];
+  let weight = weightSum;
+  let previous = [...columns.values()];
+  splitRows(g, rows).forEach((chunk, i) => {
+    const hidden = after(g, chunk.hidden, previous, rows.width);
+    const logSoftmax = activations?.logSoftmax ?? logSoftmaxOf(g, rows, hidden);
+    const statistics = activations ?? rowStatistics(g, logSoftmax, [...gradients.keys()]);
+    const part = new Map([...gradientParts].map(([name, list]) => [name, list[i]]));
+    const dLogits = logitsGradient(g, logSoftmax, statistics, part, chunk.targets);
+    hiddenParts.push(g.op("Gemm", [dLogits, rows.weight]));
+    weight = g.op("Gemm", [dLogits, hidden, weight], { transA: 1 });
+    previous = [hiddenParts[i], weight];
+  });
+  return { hidden: hiddenParts.length === 1 ? hiddenParts[0] : g.op("Concat", hiddenParts, { axis: 0 }), weight };
+}
+
+function logSoftmaxOf(g: Graph, rows: HeadRows, hidden: Ref): Ref {
+  return g.op("LogSoftmax", [g.op("Gemm", [hidden, rows.weight], { transB: 1 })], { axis: -1 });
+}
+
+function rowStatistics(g: Graph, logSoftmax: Ref, wanted: readonly HeadOutput[]): RowStatistics {
+  const needsEntropy = wanted.includes("entropy");
+  const needsSquares = wanted.includes("sumPiSquared");
+  const pi = needsEntropy || needsSquares ? g.op("Exp", [logSoftmax]) : null;
+  const rowSum = (x: Ref) => g.op("ReduceSum", [x, g.ints(1)], { keepdims: 1 });
+  return {
+    entropy: pi && needsEntropy ? g.op("Neg", [rowSum(g.op("Mul", [pi, logSoftmax]))]) : null,
+    sumPiSquared: pi && needsSquares ? rowSum(g.op("Mul", [pi, pi])) : null,
+  };
+}
+
+/** π ⊙ −[dLogProb + dEntropy (logπ + H) − 2 dSum (π − Σπ²)], plus dLogProb at the target. */
+function logitsGradient(
+  g: Graph,
+  logSoftmax: Ref,
+  { entropy, sumPiSquared }: RowStatistics,
+  gradients: ReadonlyMap<HeadOutput, Ref>,
+  targets: Ref,
+): Ref {
+  const pi = g.op("Exp", [logSoftmax]);
+  const [dLogProb, dEntropy, dSum] = [
+    gradients.get("logProb"),
+    gradients.get("entropy"),
+    gradients.get("sumPiSquared"),
+  ];
+  const terms: Ref[] = [];
+  if (dLogProb) terms.push(dLogProb);
+  if (dEntropy && entropy) terms.push(g.op("Mul", [g.op("Add", [logSoftmax, entropy]), dEntropy]));
+  if (dSum && sumPiSquared) {
+    terms.push(g.op("Mul", [g.op("Sub", [sumPiSquared, pi]), g.op("Mul", [dSum, g.scalar(2)])]));
+  }
+  const factor = terms.reduce((a, b) => g.op("Add", [a, b]));
+  const dense = g.op("Mul", [pi, g.op("Neg", [factor])]);
+  if (!dLogProb) return dense;
+  // One index per row: no duplicates, so nothing races.
+  return g.op("ScatterElements", [dense, targets, dLogProb], { axis: 1, reduction: "add" });
+}
+
+function splitRows(g: Graph, rows: HeadRows): { hidden: Ref; targets: Ref }[] {
+  const targets = split(g, g.op("Unsqueeze", [rows.targets, g.ints(1)]), rows.chunks);
+  return split(g, rows.hidden, rows.chunks).map((hidden, i) => ({ hidden, targets: targets[i] }));
+}
+
+function split(g: Graph, x: Ref, parts: number): Ref[] {
+  return parts === 1 ? [x] : g.opMany("Split", [x], parts, { axis: 0, num_outputs: parts });
+}
+
+/**
+ * `x` [rows, width], but not before the given values exist: its shape is made to depend on theirs. Without this, chunks
+ * would be computed side by side, and a repeated computation would be merged with the first.
+ */
+function after(g: Graph, x: Ref, values: readonly Ref[], width: number): Ref {
+  if (values.length === 0) return x;
+  const size = values.reduce(
+    (sum, value) => g.op("Add", [sum, g.op("Mul", [g.op("Shape", [value], { start: 0, end: 1 }), g.ints(0)])]),
+    g.ints(width),
+  );
+  return g.op("Reshape", [x, g.op("Concat", [g.ints(-1), size], { axis: 0 })]);
+}

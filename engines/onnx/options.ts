@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { errors } from "./errors.js";
+
+/** The section `engineKwargs.onnx` of the configuration. */
+const schema = z.strictObject({
+  /** How onnxruntime is called: `auto` tests the C API once per machine and falls back to the Node binding. */
+  runtime: z.enum(["auto", "capi", "binding"]).default("auto"),
+  /** Memory for [rows, vocabulary] arrays, in MiB; above it the head works in row chunks. */
+  logitsMemoryMiB: z.number().positive().default(512),
+  /** Worker threads busy-wait between operators: faster on a machine of one's own, slower on a shared one. */
+  spin: z.boolean().default(false),
+  /** Sequences are packed without padding when more than this share of the grid would be padding. */
+  packAbovePadding: z.number().min(0).max(1).default(0.15),
+  /** Precision of exported Hugging Face folders; default: what the model's `config.json` names, else f32. */
+  exportDtype: z.enum(["f32", "bf16", "f16"]).optional(),
+});
+
+export type OnnxEngineKwargs = z.infer<typeof schema>;
+
+export function parseEngineKwargs(extra: Readonly<Record<string, unknown>>): OnnxEngineKwargs {
+  const parsed = schema.safeParse(extra);
+  if (parsed.success) return parsed.data;
+  throw errors.VERL_ONNX_BAD_OPTION({
+    what: z.prettifyError(parsed.error),
+    where: "engineKwargs.onnx",
+    fix: `Known options: ${Object.keys(schema.shape).join(", ")}.`,
+  });
+}

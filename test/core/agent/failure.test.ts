@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { AgentLoopOutput } from "../../../core/agent/index.js";
+import { isVerlError } from "../../../core/host/errors.js";
+import { promptTag } from "../../../core/transfer/index.js";
+import { FaultyQueue } from "../../../testing/index.js";
+import { harness, loopOf, task, tokenizer } from "./harness.js";
+
+const output: AgentLoopOutput = {
+  promptIds: [1, 2],
+  responseIds: tokenizer.encode("42"),
+  responseMask: [1, 1],
+  responseLogProbs: [-0.1, -0.2],
+  numTurns: 2,
+  stopReason: "stop",
+  minWeightVersion: 3,
+  maxWeightVersion: 3,
+  metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
+  extraFields: {},
+};
+const agent = (name: string) => ({ row: { agent_name: name, origin: "train.jsonl:9" } });
+const never = loopOf("never", () => new Promise(() => {}));
+
+describe("agent loop manager, when things go wrong", () => {
+  it("cancel: prompts that run and prompts that wait end as `failure`, also where a loop ignores its signal", async () => {
+    const { manager, submit, tags, rows } = harness({ rollout: { max_num_seqs: 1 }, loops: [never] });
+    await submit(["a", "b", "c", "d", "e"].map((uid) => task(uid, agent("never"))));
+    await sleep(2);
+    await manager.cancel(new Error("weights changed"));
+    for (const tag of Object.values(await tags())) {
+      expect(tag.status).to.equal("failure");
+      expect(tag.lastEvent).to.contain("weights changed");
+    }
+    expect(await rows()).to.deep.equal({});
+    await manager.drain();
+  });
+
+  it("cancel: the manager takes new prompts afterwards", async () => {
+    const { manager, submit, tags } = harness({ loops: [never] });
+    await submit([task("a", agent("never"))]);
+    await manager.cancel(new Error("stop"));
+    await submit([task("b")]);
+    await manager.drain();
+    expect((await tags()).b.status).to.equal("finished");
+  });
+
+  it("ends prompts whose submission is aborted, and no others", async () => {
+    const { manager, submit, tags } = harness({ loops: [never] });
+    const controller = new AbortController();
+    await submit([task("a", agent("never"))], "train", controller.signal);
+    await submit([task("b")]);
+    controller.abort(new Error("step is over"));
+    await manager.drain();
+    const { a, b } = await tags();
+    expect([a.status, b.status]).to.deep.equal(["failure", "finished"]);
+  });
+
+  it("drops what an attempt writes after the prompt was issued again", async () => {
+    let release: (value: unknown) => void = () => {};
+    const { manager, submit, tags, rows, queue } = harness({
+      rollout: { n: 1 },
+      loops: [
+        loopOf("slow", async () => {
+          await new Promise((resolve) => {
+            release = resolve;
+          });
+          return output;
+        }),
+      ],
+    });
+    await submit([task("a", agent("slow"))]);
+    await sleep(2);
+    await queue.put("train", "a", { tag: promptTag({ globalSteps: 2, draw: 0, attempt: 1 }) }, { attempt: 1 });
+    release(undefined);
+    await manager.drain();
+    expect(await rows()).to.deep.equal({});
+    expect((await tags()).a).to.deep.include({ status: "pending", attempt: 1, globalSteps: 2 });
+  });
+
+  it("reports a queue that refuses rows through drain and `failed`", async () => {
+    const base = harness();
+    const queue = new FaultyQueue(base.queue).inject({ call: "putBatch", error: new Error("disk full"), times: 1 });
+    const { manager, tags } = harness({ over: { queue } });
+    await manager.submit([task("a")], { partition: "train", globalStep: 1 });
+    const error = await manager.drain().catch((e: unknown) => e);
+    expect(String(error)).to.contain("disk full");
+    expect(manager.failed.reason).to.equal(error);
+    expect(await tags()).to.deep.equal({});
+    expect((await base.tags()).a.status).to.equal("failure");
+  });
+
+  it("reward policy fail: the run is told, with the dataset row", async () => {
+    const { manager, submit, tags, rows } = harness({ score: () => Number.NaN });
+    await submit([task("a")]);
+    const error = await manager.drain().catch((e: unknown) => e);
+    expect(isVerlError(error) && error.code).to.equal("VERL_REWARD_FAILED");
+    expect(String(error)).to.contain("train.jsonl:1").and.contain("NaN");
+    expect((await tags()).a.status).to.equal("failure");
+    expect((await rows()).a_0_0).to.deep.include({ score: null, rewardOutcome: "error" });
+  });
+
+  it("reward policy zero: the row scores 0 and keeps its flag", async () => {
+    let calls = 0;
+    const { manager, submit, tags, rows } = harness({
+      reward: { on_error: "zero" },
+      rollout: { n: 8 },
+      score: () => (++calls === 4 ? Number.NaN : 1),
+    });
+    await submit([task("a")]);
+    await manager.drain();
+    const stored = Object.values(await rows());
+    expect(stored.filter((row) => row.score === 1)).to.have.length(7);
+    expect(stored.filter((row) => row.score === 0 && row.rewardOutcome === "error")).to.have.length(1);
+    expect((await tags()).a.status).to.equal("finished");
+  });
+
+  it("reward policy drop_group: no row of the group keeps a score", async () => {
+    let calls = 0;
+    const { manager, submit, tags, rows, warnings } = harness({
+      reward: { on_error: "drop_group" },
+      rollout: { n: 3 },
+      score: () => (++calls === 2 ? Number.NaN : 1),
+    });
+    await submit([task("a")]);
+    await manager.drain();
+    const stored = Object.values(await rows());
+    expect(stored.map((row) => row.score)).to.deep.equal([null, null, null]);
+    expect(stored.map((row) => row.rewardOutcome).sort()).to.deep.equal(["abstain", "abstain", "error"]);
+    const all = await tags();
+    expect(all.a.status).to.equal("failure");
+    expect(all.a_0_0.trainable).to.equal(false);
+    expect(warnings.join()).to.contain("left out");
+  });
+
+  it("an abstention is no failure", async () => {
+    const { manager, submit, tags, rows } = harness({ score: () => null });
+    await submit([task("a")]);
+    await manager.drain();
+    expect((await tags()).a.status).to.equal("finished");
+    expect((await rows()).a_0_0).to.deep.include({ score: null, rewardOutcome: "abstain" });
+  });
+
+  const bad: [string, Partial<AgentLoopOutput>, string][] = [
+    ["a mask of another length", { responseMask: [1] }, "2 response tokens but 1 mask values"],
+    ["log-probabilities of another length", { responseLogProbs: [0] }, "but 1 log-probabilities"],
+    ["a mask that is not 0 or 1", { responseMask: [1, 2 as 1] }, "the mask holds 2"],
+    ["an id that is no id", { responseIds: [4, -1] }, "-1 is no token id"],
+    ["a log-probability that is not a number", { responseLogProbs: [-1, Number.NaN] }, "token 1 is NaN"],
+    ["an empty prompt", { promptIds: [] }, "the prompt is empty"],
+    ["too long a prompt", { promptIds: Array(80).fill(3) }, "82 tokens, the limit of both is 80"],
+  ];
+  for (const [name, over, message] of bad) {
+    it(`fails a session whose loop returned ${name}`, async () => {
+      const { manager, submit, tags } = harness({ loops: [loopOf("bad", () => ({ ...output, ...over }))] });
+      await submit([task("a", agent("bad"))]);
+      await manager.drain();
+      expect((await tags()).a.lastEvent)
+        .to.contain("VERL_AGENT_BAD_OUTPUT")
+        .and.contain(message)
+        .and.contain("agent loop bad, prompt a (train.jsonl:9), session 0");
+    });
+  }
+
+  it("cuts a response that is too long and calls it `length`", async () => {
+    const long = { ...output, responseIds: Array(20).fill(9), responseMask: Array(20).fill(1), responseLogProbs: null };
+    const { manager, submit, rows } = harness({ loops: [loopOf("long", () => long)] });
+    await submit([task("a", agent("long"))]);
+    await manager.drain();
+    const row = (await rows()).a_0_0;
+    expect([(row.responseIds as Int32Array).length, row.stopReason]).to.deep.equal([16, "length"]);
+  });
+});

@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { AgentLoopOutput } from "../../../core/agent/index.js";
+import { harness, loopOf, task, tokenizer } from "./harness.js";
+
+const output = (over: Partial<AgentLoopOutput> = {}): AgentLoopOutput => ({
+  promptIds: [1, 2],
+  responseIds: [20, 21],
+  responseMask: [1, 1],
+  responseLogProbs: [-0.1, -0.2],
+  numTurns: 2,
+  stopReason: "stop",
+  minWeightVersion: 3,
+  maxWeightVersion: 3,
+  metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
+  extraFields: {},
+  ...over,
+});
+const agent = (name: string) => ({ row: { agent_name: name, origin: "train.jsonl:9" } });
+
+describe("agent loop manager", () => {
+  it("stores a row for every session and then says `finished`", async () => {
+    const { manager, submit, tags, rows } = harness();
+    await submit([task("u1", { draw: 7 })]);
+    await manager.drain();
+    expect(await tags()).to.deep.equal({
+      u1: { isPrompt: true, status: "finished", globalSteps: 1, draw: 7, attempt: 0, lastEvent: null },
+      ...Object.fromEntries(
+        [0, 1].map((session) => [
+          `u1_${session}_0`,
+          {
+            status: "success",
+            promptLen: 6,
+            responseLen: 3,
+            seqLen: 9,
+            globalSteps: 1,
+            minGlobalSteps: 3,
+            maxGlobalSteps: 4,
+            draw: 7,
+            session,
+            index: 0,
+            trainable: true,
+            attempt: 0,
+          },
+        ]),
+      ),
+    });
+    const row = (await rows()).u1_1_0;
+    const responseIds = Int32Array.of(...tokenizer.encode("42"), 1);
+    expect(row).to.deep.include({
+      promptIds: Int32Array.from(tokenizer.encode("<user>6*7<end><assistant>")),
+      responseIds,
+      responseMask: Int32Array.of(1, 1, 1),
+      rolloutLogProbs: Float32Array.of(-0.5, -0.5, -0.5),
+      score: 1,
+      rewardOutcome: "scored",
+      rewardExtra: { acc: 1 },
+      rewardMessage: null,
+      numTurns: 2,
+      stopReason: "stop",
+      minWeightVersion: 3,
+      maxWeightVersion: 4,
+      dataSource: "test",
+      groundTruth: "42",
+      origin: "train.jsonl:1",
+      agentName: "single_turn_agent",
+      extraFields: { turn_scores: [], tool_rewards: [] },
+    });
+  });
+
+  it("returns from submit before anything is generated", async () => {
+    const gate = deferred();
+    const { manager, submit, tags } = harness({
+      loops: [
+        loopOf("slow", async () => {
+          await gate.promise;
+          return output();
+        }),
+      ],
+    });
+    await submit([task("u1", agent("slow"))]);
+    await sleep(5);
+    expect((await tags()).u1.status).to.equal("running");
+    gate.resolve(undefined);
+    await manager.drain();
+    expect((await tags()).u1.status).to.equal("finished");
+  });
+
+  it("draws train and validation samples with their own parameters and numbers of sessions", async () => {
+    const { manager, submit, client } = harness({ val_kwargs: { n: 3, temperature: 0.2 } });
+    await submit([task("a")]);
+    await submit([task("b")], "val");
+    await submit([task("c", { greedy: true, sessions: 1 })]);
+    await submit([task("d", { row: { __do_sample__: false, __rollout_n__: 1 } })]);
+    await manager.drain();
+    const asked = (uid: string) => client.requests.filter((r) => r.requestId.startsWith(uid));
+    expect(asked("a").map((r) => [r.requestId, r.seed, r.sampling.temperature, r.sampling.topP])).to.deep.equal([
+      ["a_0", 5, 1, 0.9],
+      ["a_1", 5, 1, 0.9],
+    ]);
+    expect(asked("b").map((r) => r.sampling.temperature)).to.deep.equal([0.2, 0.2, 0.2]);
+    expect(asked("c").map((r) => [r.sampling.temperature, r.sampling.topP])).to.deep.equal([[0, 1]]);
+    expect(asked("d").map((r) => r.sampling.temperature)).to.deep.equal([0]);
+  });
+
+  it("encodes a prompt once for all of its sessions", async () => {
+    let encoded = 0;
+    const counting = {
+      ...tokenizer,
+      encodeChat: (...args: Parameters<typeof tokenizer.encodeChat>) => {
+        encoded++;
+        return tokenizer.encodeChat(...args);
+      },
+    };
+    const { manager, submit } = harness({ rollout: { n: 5 }, over: { tokenizer: counting } });
+    await submit([task("a"), task("b")]);
+    await manager.drain();
+    expect(encoded).to.equal(2);
+  });
+
+  it("cuts the beginning of a prompt that is too long and warns once, naming the row", async () => {
+    const { manager, submit, rows, warnings } = harness({ rollout: { prompt_length: 4 } });
+    await submit([task("a")]);
+    await manager.drain();
+    const whole = tokenizer.encode("<user>6*7<end><assistant>");
+    expect((await rows()).a_0_0.promptIds).to.deep.equal(Int32Array.from(whole.slice(-4)));
+    expect(warnings.filter((w) => w.includes("train.jsonl:1") && w.includes("2 more"))).to.have.length(1);
+  });
+
+  it("waits for every session before it says `failure`, and keeps the rows of the others", async () => {
+    const { manager, submit, tags, rows, warnings } = harness({
+      loops: [
+        loopOf("half", async ({ trajectoryId }) => {
+          if (trajectoryId.endsWith("_0")) throw new Error("tool crashed");
+          await sleep(10);
+          return output();
+        }),
+      ],
+    });
+    await submit([task("u1", agent("half"))]);
+    await manager.drain();
+    expect((await tags()).u1).to.deep.include({ status: "failure", errors: ["session 0: tool crashed"] });
+    expect(Object.keys(await rows())).to.deep.equal(["u1_1_0"]);
+    expect(warnings[0]).to.contain("train.jsonl:9").and.contain("1 of 2 sessions");
+  });
+
+  it("finishes a group with failed sessions where `on_session_error` is `keep_group`", async () => {
+    const { manager, submit, tags } = harness({
+      agent: { on_session_error: "keep_group" },
+      loops: [
+        loopOf("half", ({ trajectoryId }) => (trajectoryId.endsWith("_0") ? Promise.reject(new Error("x")) : output())),
+        loopOf("none", () => Promise.reject(new Error("x"))),
+      ],
+    });
+    await submit([task("u1", agent("half")), task("u2", agent("none"))]);
+    await manager.drain();
+    const { u1, u2 } = await tags();
+    expect([u1.status, u2.status]).to.deep.equal(["finished", "failure"]);
+  });
+
+  it("scores the last of several outputs and copies its reward to the others", async () => {
+    let scored = 0;
+    const { manager, submit, rows } = harness({
+      rollout: { n: 1 },
+      score: ({ solution, extraInfo }) => {
+        scored++;
+        return { score: 0.5, pred: solution, turns: Number(extraInfo.num_turns) };
+      },
+      loops: [
+        loopOf("two", () => [
+          output(),
+          output({ responseIds: tokenizer.encode("OK"), numTurns: 6, responseMask: [0, 1] }),
+        ]),
+      ],
+    });
+    await submit([task("u1", agent("two"))]);
+    await manager.drain();
+    const { u1_0_0, u1_0_1 } = await rows();
+    expect(scored).to.equal(1);
+    for (const row of [u1_0_0, u1_0_1]) {
+      expect(row).to.deep.include({ score: 0.5, rewardExtra: { score: 0.5, pred: "OK", turns: 6 } });
+    }
+    expect(u1_0_1.rolloutLogProbs).to.deep.equal(Float32Array.of(0, -0.2));
+  });
+
+  it("takes a score that the loop gave itself", async () => {
+    const { manager, submit, rows } = harness({
+      rollout: { n: 1 },
+      score: () => -1,
+      loops: [loopOf("own", () => output({ rewardScore: 0.75, extraFields: { reward_extra_info: { acc: 1 } } }))],
+    });
+    await submit([task("u1", agent("own"))]);
+    await manager.drain();
+    expect((await rows()).u1_0_0).to.deep.include({ score: 0.75, rewardOutcome: "scored", rewardExtra: { acc: 1 } });
+  });
+
+  it("leaves scores open where no reward manager is given", async () => {
+    const { manager, submit, rows } = harness({ score: null });
+    await submit([task("u1")]);
+    await manager.drain();
+    expect((await rows()).u1_0_0).to.deep.include({ score: null, rewardOutcome: null });
+  });
+
+  it("scores a response without log-probabilities and marks it as not trainable", async () => {
+    const { manager, submit, rows, tags } = harness({
+      rollout: { n: 1 },
+      loops: [loopOf("texts", () => output({ responseLogProbs: null }))],
+    });
+    await submit([task("u1", agent("texts"))]);
+    await manager.drain();
+    expect((await rows()).u1_0_0).to.deep.include({ score: 1, rolloutLogProbs: null });
+    expect((await tags()).u1_0_0.trainable).to.equal(false);
+  });
+
+  it("says `finished` for a loop that returns nothing, with a warning", async () => {
+    const { manager, submit, tags, warnings } = harness({ loops: [loopOf("empty", () => [])] });
+    await submit([task("u1", agent("empty"))]);
+    await manager.drain();
+    expect(Object.keys(await tags())).to.deep.equal(["u1"]);
+    expect((await tags()).u1.status).to.equal("finished");
+    expect(warnings[0]).to.contain("returned no trajectory");
+  });
+
+  it("refuses bad uids and unknown agent names before it accepts anything", async () => {
+    const { manager, tags } = harness();
+    const options = { partition: "train", globalStep: 1 } as const;
+    const bad = await manager.submit([task("ok"), task("has_underscore")], options).catch((e: unknown) => e);
+    expect(String(bad)).to.contain("VERL_QUEUE_BAD_KEY");
+    const unknown = await manager.submit([task("ok"), task("u2", agent("nobody"))], options).catch((e: unknown) => e);
+    expect(String(unknown)).to.contain("unknown agent loop nobody");
+    await manager.drain();
+    expect(await tags()).to.deep.equal({});
+  });
+
+  it("keeps at most `2 × max_num_seqs` sessions of a worker in flight, in the order of the prompts", async () => {
+    let [running, most] = [0, 0];
+    const started: string[] = [];
+    const { manager, submit, tags } = harness({
+      rollout: { max_num_seqs: 2, n: 3 },
+      agent: { num_workers: 1 },
+      loops: [
+        loopOf("count", async ({ trajectoryId }) => {
+          most = Math.max(most, ++running);
+          started.push(trajectoryId);
+          await sleep(1);
+          running--;
+          return output();
+        }),
+      ],
+    });
+    const tasks = Array.from({ length: 12 }, (_, i) => task(`p${i}`, agent("count")));
+    await submit(tasks);
+    await sleep(1);
+    expect((await tags()).p11.status).to.equal("pending");
+    await manager.drain();
+    expect(most).to.equal(4);
+    expect(started).to.deep.equal(tasks.flatMap(({ uid }) => [0, 1, 2].map((s) => `${uid}_${s}`)));
+  });
+
+  it("deals prompts out to the workers in turn", async () => {
+    const gate = deferred();
+    const started: string[] = [];
+    const { manager, submit } = harness({
+      rollout: { max_num_seqs: 1, n: 2 },
+      agent: { num_workers: 2 },
+      loops: [
+        loopOf("wait", async ({ trajectoryId }) => {
+          started.push(trajectoryId);
+          await gate.promise;
+          return output();
+        }),
+      ],
+    });
+    await submit(["a", "b", "c", "d"].map((uid) => task(uid, agent("wait"))));
+    await sleep(5);
+    expect(started.sort()).to.deep.equal(["a_0", "a_1", "b_0", "b_1"]);
+    gate.resolve(undefined);
+    await manager.drain();
+    expect(started).to.have.length(8);
+  });
+});
+
+function deferred() {
+  let resolve: (value: unknown) => void = () => {};
+  const promise = new Promise((r) => {
+    resolve = r;
+  });
+  return { promise, resolve };
+}

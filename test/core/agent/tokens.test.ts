@@ -1,0 +1,153 @@
+import { expect } from "chai";
+import { checkOutput, padTrajectories, tokenTexts, trajectoryRecord } from "../../../core/agent/index.js";
+import { createToyTokenizer } from "../../../testing/index.js";
+import { harness, loopOf, task } from "./harness.js";
+
+describe("tokens of a trajectory", () => {
+  it("stores sampled tokens as they were, though their text would encode to others", async () => {
+    const tokenizer = createToyTokenizer({ vocabulary: ["he", "llo", "hello", "?"] });
+    const sampled = [tokenizer.tokenId("he") as number, tokenizer.tokenId("llo") as number];
+    expect(tokenizer.encode(tokenizer.decode(sampled))).to.have.length(1);
+    const { manager, submit, rows, client } = harness({
+      rollout: { n: 1 },
+      over: { tokenizer },
+      loops: [
+        loopOf("twice", async ({ client, encodePrompt, trajectoryId, seed, sampling }) => {
+          const promptIds = encodePrompt([{ role: "user", content: "?" }]);
+          await client.generate({ requestId: trajectoryId, promptIds, sampling, seed });
+          const next = [...promptIds, ...sampled, ...tokenizer.encode("<user>?<end><assistant>")];
+          await client.generate({ requestId: trajectoryId, promptIds: next, sampling, seed });
+          return {
+            promptIds,
+            responseIds: [...next.slice(promptIds.length), ...sampled],
+            responseMask: [1, 1, 0, 0, 0, 0, 1, 1],
+            responseLogProbs: null,
+            numTurns: 4,
+            stopReason: "stop",
+            minWeightVersion: 0,
+            maxWeightVersion: 0,
+            metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
+            extraFields: {},
+          };
+        }),
+      ],
+    });
+    await submit([task("a", { row: { agent_name: "twice" } })]);
+    await manager.drain();
+    const stored = (await rows()).a_0_0.responseIds as Int32Array;
+    expect([...stored.subarray(0, 2)]).to.deep.equal(sampled);
+    expect([...client.requests[1].promptIds].slice(4, 6)).to.deep.equal(sampled);
+  });
+
+  it("keeps a real token that looks like padding", () => {
+    const checked = checkOutput(
+      {
+        promptIds: [0, 5],
+        responseIds: [5, 6, 0],
+        responseMask: [1, 1, 1],
+        responseLogProbs: [-1, -1, -1],
+        numTurns: 2,
+        stopReason: "stop",
+        minWeightVersion: 0,
+        maxWeightVersion: 0,
+        metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
+        extraFields: {},
+      },
+      { promptLength: 4, responseLength: 5 },
+      "test",
+    );
+    const padded = padTrajectories([{ ...checked, responseLogProbs: checked.logProbs, score: 1 }], {
+      promptLength: 3,
+      responseLength: 5,
+      padTokenId: 0,
+    });
+    expect([...padded.responseMask]).to.deep.equal([1, 1, 1, 0, 0]);
+    expect([...padded.attentionMask]).to.deep.equal([0, 1, 1, 1, 1, 1, 0, 0]);
+    expect([...padded.inputIds]).to.deep.equal([0, 0, 5, 5, 6, 0, 0, 0]);
+  });
+
+  it("pads as the worked example says", () => {
+    const padded = padTrajectories(
+      [
+        {
+          promptIds: [7, 8],
+          responseIds: [1, 2, 3, 4],
+          responseMask: [1, 1, 0, 1],
+          responseLogProbs: [-1, -2, 0, -4],
+          score: 0.5,
+        },
+      ],
+      { promptLength: 4, responseLength: 6, padTokenId: 0 },
+    );
+    expect([...padded.inputIds]).to.deep.equal([0, 0, 7, 8, 1, 2, 3, 4, 0, 0]);
+    expect([...padded.attentionMask]).to.deep.equal([0, 0, 1, 1, 1, 1, 1, 1, 0, 0]);
+    expect([...padded.positionIds]).to.deep.equal([0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
+    expect([...padded.responseMask]).to.deep.equal([1, 1, 0, 1, 0, 0]);
+    expect([...(padded.rolloutLogProbs ?? [])]).to.deep.equal([-1, -2, 0, -4, 0, 0]);
+    expect([...(padded.rmScores ?? [])]).to.deep.equal([0, 0, 0, 0.5, 0, 0]);
+  });
+
+  it("pads to one width, cuts what is too long, and leaves out what not every row has", () => {
+    const warnings: string[] = [];
+    const row = {
+      promptIds: [1, 2, 3],
+      responseIds: [4, 5, 6],
+      responseMask: [1, 1, 1],
+      responseLogProbs: null,
+      score: 1,
+    };
+    const padded = padTrajectories([row, { ...row, promptIds: [9], responseIds: [], responseMask: [], score: null }], {
+      promptLength: 2,
+      responseLength: 2,
+      padTokenId: 99,
+      logger: { warn: (text) => void warnings.push(text) },
+    });
+    expect([...padded.prompts]).to.deep.equal([2, 3, 99, 9]);
+    expect([...padded.responses]).to.deep.equal([4, 5, 99, 99]);
+    expect([...padded.responseMask]).to.deep.equal([1, 1, 0, 0]);
+    expect([...padded.positionIds]).to.deep.equal([0, 1, 2, 3, 0, 0, 0, 0]);
+    expect(padded.rolloutLogProbs).to.equal(null);
+    expect(padded.rmScores).to.equal(null);
+    expect(warnings).to.deep.equal(["1 of 2 prompts are longer than 2 tokens; their beginning is cut off"]);
+  });
+
+  it("shows the text that each token adds, characters split over tokens included", () => {
+    // Bytes as ids: "é" is two tokens, "€" three.
+    const decode = (ids: ArrayLike<number>) => new TextDecoder().decode(Uint8Array.from(Array.from(ids)));
+    const bytes = [...new TextEncoder().encode("aé€b")];
+    expect(tokenTexts({ decode }, bytes)).to.deep.equal(["a", "", "é", "", "", "€", "b"]);
+    expect(tokenTexts({ decode }, bytes.slice(0, 2))).to.deep.equal(["a", "\uFFFD"]);
+  });
+
+  it("makes records for trackers", () => {
+    const tokenizer = createToyTokenizer();
+    const record = trajectoryRecord(
+      {
+        promptIds: Int32Array.from(tokenizer.encode("<user>6*7<end>")),
+        responseIds: Int32Array.of(...tokenizer.encode("42"), 1),
+        responseMask: Int32Array.of(1, 1, 1),
+        rolloutLogProbs: Float32Array.of(-0.5, -0.25, -1),
+        dataSource: "test",
+        groundTruth: "42",
+        score: 1,
+        rewardExtra: { acc: 1 },
+      },
+      { key: "u_0_0", step: 3, split: "train" },
+      tokenizer,
+    );
+    expect(record).to.deep.equal({
+      key: "u_0_0",
+      step: 3,
+      split: "train",
+      dataSource: "test",
+      promptText: "<user>6*7<end>",
+      responseText: "42<end>",
+      tokens: ["4", "2", "<end>"],
+      mask: [1, 1, 1],
+      logProbs: [-0.5, -0.25, -1],
+      groundTruth: "42",
+      score: 1,
+      extra: { acc: 1 },
+    });
+  });
+});

@@ -1,0 +1,6 @@
+export type { AgentLoopUnderTest } from "./agent-loop-conformance.js";
+export { agentLoopConformance } from "./agent-loop-conformance.js";
+export type { Answer } from "./scripted-client.js";
+export { ScriptedClient } from "./scripted-client.js";
+export type { ToyTokenizerOptions } from "./toy-tokenizer.js";
+export { createToyTokenizer } from "./toy-tokenizer.js";

@@ -1,0 +1,2 @@
+export type { RewardManagerUnderTest } from "./reward-manager-conformance.js";
+export { rewardManagerConformance } from "./reward-manager-conformance.js";
