@@ -9,6 +9,8 @@ export interface Channel {
   listen(listener: (message: unknown) => void): () => void;
   /** Calls `listener` once when the other side ends or breaks. */
   onClose(listener: (reason: string) => void): () => void;
+  /** Lets go of the line, so that it does not keep this process alive. */
+  close(): void;
 }
 
 /** The driver's end of a worker thread. */
@@ -24,6 +26,7 @@ export function workerChannel(worker: Worker): Channel {
         offExit();
       };
     },
+    close: () => worker.unref(),
   };
 }
 
@@ -36,6 +39,9 @@ export function childChannel(child: ChildProcess): Channel {
       subscribe(child, "exit", (code: number | null, signal: string | null) =>
         listener(signal ? `it was ended by ${signal}` : `it exited with status ${code}`),
       ),
+    close: () => {
+      if (child.connected) child.disconnect();
+    },
   };
 }
 
@@ -48,12 +54,14 @@ export function parentChannel(): Channel {
       send: (message) => port.postMessage(message),
       listen: (listener) => subscribe(port, "message", listener),
       onClose: (listener) => subscribe(port, "close", () => listener("the driver closed the line")),
+      close: () => port.close(),
     };
   }
   return {
     send: (message) => void process.send?.(message),
     listen: (listener) => subscribe(process, "message", listener),
     onClose: (listener) => subscribe(process, "disconnect", () => listener("the driver closed the line")),
+    close: () => process.disconnect?.(),
   };
 }
 

@@ -6,7 +6,7 @@ import type { WatchOrder } from "./watchdog.js";
 
 const STDERR = 2;
 /** How long the debugger may take to stop the other thread; native code cannot be stopped by it. */
-const PAUSE_MS = 1500;
+const PAUSE_MS = 1000;
 
 const { sequence, exitCode } = workerData as { sequence: Int32Array; exitCode: number };
 

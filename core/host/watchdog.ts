@@ -11,7 +11,7 @@ export interface WatchOrder {
 }
 
 /** Time that the asynchronous deadline has to act before the watchdog concludes that the thread is blocked. */
-const GRACE_MS = 500;
+const GRACE_MS = 300;
 
 /**
  * A plugin that loops synchronously blocks every timer of its process, so only another thread can name it. The watchdog

@@ -39,6 +39,11 @@ export class Project {
     });
   }
 
+  removeFolder(name: string): this {
+    fs.rmSync(this.path(name), { recursive: true });
+    return this;
+  }
+
   path(...parts: string[]): string {
     return path.join(this.dir, ...parts);
   }

@@ -1,0 +1,119 @@
+import { pathToFileURL } from "node:url";
+import { expect } from "chai";
+import type { Host } from "../../../core/index.js";
+import { Bench, rejection } from "./support/hosts.js";
+import type { Project } from "./support/project.js";
+
+describe("modules that the configuration names", () => {
+  const bench = new Bench();
+  let project: Project;
+  let host: Host;
+  beforeEach(async () => {
+    project = bench.project({
+      "reward.js": "export const score = () => 1;",
+      "old.cjs": "exports.score = () => 2;",
+      "typed.ts": "export const score = (): number => 3;",
+      "broken.js": "\nthrow new Error('on purpose');",
+    });
+    project.install("rewards", {
+      verl: null,
+      packageJson: { exports: { "./math": "./math.js" } },
+      files: { "math.js": "export const score = () => 4;" },
+    });
+    host = await bench.host(project, "");
+  });
+  afterEach(() => bench.clean());
+
+  const references: [reference: string, score: number][] = [
+    ["reward.js", 1],
+    ["./reward.js", 1],
+    ["file://./reward.js", 1],
+    ["./old.cjs", 2],
+    ["./typed.ts", 3],
+    ["pkg://rewards/math", 4],
+  ];
+  for (const [reference, score] of references) {
+    it(`are loaded from ${reference}`, async () => {
+      const found = (await host.loadUserModule(reference, "score")) as () => number;
+      expect(found()).to.equal(score);
+    });
+  }
+
+  it("are loaded from an absolute path and a file: URL", async () => {
+    const file = project.path("reward.js");
+    expect(await host.loadUserModule(file, "score")).to.equal(
+      await host.loadUserModule(pathToFileURL(file).href, "score"),
+    );
+  });
+
+  it("are given whole without a name", async () => {
+    expect(await host.loadUserModule("reward.js", null)).to.have.keys(["score"]);
+  });
+
+  for (const reference of ["./absent.js", "pkg://absent", "pkg://rewards/other", "file:///absent.js"]) {
+    it(`are missed clearly at ${reference}`, async () => {
+      const error = await rejection(host.loadUserModule(reference, "score"));
+      expect(error.code).to.equal("VERL_USER_FILE_MISSING");
+      expect(error.what).to.include(reference);
+    });
+  }
+
+  it("that throw on import are an error of their own, with the line", async () => {
+    const error = await rejection(host.loadUserModule("broken.js", "score"));
+    expect(error.code).to.equal("VERL_USER_IMPORT_FAILED");
+    expect(error.message).to.include("on purpose").and.to.include("broken.js:2");
+  });
+
+  it("that lack the name are an error of their own, with the names that are there", async () => {
+    const error = await rejection(host.loadUserModule("reward.js", "scroe"));
+    expect(error.code).to.equal("VERL_USER_EXPORT_MISSING");
+    expect(error.message).to.include('Did you mean "score"?').and.to.include("It exports score.");
+  });
+});
+
+describe("hooks in a user's file", () => {
+  const bench = new Bench();
+  afterEach(() => bench.clean());
+
+  const forms: [what: string, file: string, source: string][] = [
+    ["functions under hooks' names", "hooks.js", "export function onStepEnd() {}"],
+    ["an export called hooks", "hooks.js", "export const hooks = { onStepEnd() {} };"],
+    ["a default export", "hooks.js", "export default { onStepEnd() {} };"],
+    ["CommonJS", "hooks.cjs", "exports.onStepEnd = () => {};"],
+    ["TypeScript", "hooks.ts", "export function onStepEnd(context: unknown): void {}"],
+  ];
+  for (const [what, file, source] of forms) {
+    it(`may be ${what}`, async () => {
+      const host = await bench.host(bench.project({ [file]: source }), "");
+      await host.registerUserHooks([`./${file}`]);
+      const { hooks } = await host.services();
+      expect(hooks.map((h) => [h.hooks.name, h.owner, typeof h.hooks.onStepEnd])).to.deep.equal([
+        [`./${file}`, `./${file}@local`, "function"],
+      ]);
+    });
+  }
+
+  it("may be several sets, and keep their order after those of plugins", async () => {
+    const project = bench.project({
+      "hooks.js": "export const hooks = [{ name: 'one', onStepEnd() {} }, { onStepEnd() {} }];",
+    });
+    const host = await bench.host(project.install("plugin"), "plugin");
+    await host.registerUserHooks(["./hooks.js"]);
+    const { hooks } = await host.services();
+    expect(hooks.map((h) => h.hooks.name)).to.deep.equal(["plugin", "one", "./hooks.js#2"]);
+  });
+
+  it("are no part of the fingerprint, which workers must share", async () => {
+    const host = await bench.host(bench.project({ "hooks.js": "export function onStepEnd() {}" }), "");
+    const before = host.fingerprint.hash;
+    await host.registerUserHooks(["./hooks.js"]);
+    expect(host.fingerprint.hash).to.equal(before);
+  });
+
+  it("are asked for by name when the file has none", async () => {
+    const host = await bench.host(bench.project({ "hooks.js": "export function onStepEnds() {}" }), "");
+    const error = await rejection(host.registerUserHooks(["./hooks.js"]));
+    expect(error.code).to.equal("VERL_USER_EXPORT_MISSING");
+    expect(error.why).to.include("onStepEnds");
+  });
+});
