@@ -1,9 +1,9 @@
 import path from "node:path";
 import { composeConfig, toPlain } from "../core/config/index.js";
 import type { Host } from "../core/index.js";
-import { probePlatforms } from "../core/platform/index.js";
 import { type Diagnosis, reasonOf } from "../core/plugin.js";
 import { diagnoseMachine, diagnoseOptionalPackages } from "./doctor/machine.js";
+import { diagnosePlatforms, diagnosePlugins } from "./doctor/plugins.js";
 import { diagnoseTokenizer } from "./doctor/tokenizer.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, startHost } from "./prepare-run.js";
@@ -41,35 +41,10 @@ async function diagnoseHost(plugins: readonly string[], io: CommandIo): Promise<
     return [{ name: "plugins", status: "failed", detail: reasonOf(error).split("\n")[0] }];
   }
   try {
-    return [...diagnosePlugins(host), ...(await diagnosePlatforms(host)), ...(await diagnoseEngines(host))];
+    return [...diagnosePlugins(host), ...(await diagnosePlatforms(host, io.env)), ...(await diagnoseEngines(host))];
   } finally {
     await host.dispose();
   }
-}
-
-function diagnosePlugins({ report }: Host): Diagnosis[] {
-  const failed = report.failures.map(
-    ({ specifier, error }): Diagnosis => ({
-      name: `plugin ${specifier}`,
-      status: "failed",
-      detail: error ? `${error.code}: ${error.what}` : "failed to load",
-      ...(error?.fix ? { fix: error.fix } : {}),
-    }),
-  );
-  const loaded = report.plugins.filter(({ status, source }) => status === "loaded" && source !== "builtin");
-  const names = loaded.map(({ name, version }) => `${name}@${version}`).join(", ");
-  return [{ name: "plugins", status: "ok", detail: names === "" ? "none besides the built-ins" : names }, ...failed];
-}
-
-async function diagnosePlatforms({ registries }: Host): Promise<Diagnosis[]> {
-  const probes = await probePlatforms(registries.platforms);
-  const findings = probes.map(({ vendor, result }): Diagnosis => {
-    const status = result.status === "unusable" ? "warning" : "ok";
-    const answer = result.status === "yes" ? "usable" : result.status === "no" ? "not present" : "unusable";
-    return { name: `platform ${vendor}`, status, detail: `${answer}: ${result.reason}` };
-  });
-  if (probes.some(({ result }) => result.status === "yes")) return findings;
-  return [...findings, { name: "platforms", status: "failed", detail: "no platform is usable" }];
 }
 
 /** What engines and inference servers say about themselves. */

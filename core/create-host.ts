@@ -7,10 +7,12 @@ import {
   LOCK_FILE,
   type Logger,
   labelOfOwner,
+  lockOf,
   type PluginLock,
   type PluginPlan,
   type PluginReport,
   type ProcessRole,
+  planPlugins,
   readLock,
   stderrLogger,
   tokenOf,
@@ -86,7 +88,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const core = await HostCore.start<KindMap>({
     kinds: KINDS,
     commitFirst: ["platforms"],
-    host: { ...PACKAGE, apiVersion: PLUGIN_API_VERSION },
+    host: HOST,
     cwd,
     env: options.env ?? process.env,
     plugins: options.plugins ?? [],
@@ -152,6 +154,27 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     dispose: () => core.dispose(),
   };
 }
+
+/** What would be loaded, read from manifests alone: no plugin's code runs. Failures are collected. */
+export function inspectPlugins(
+  options: Pick<HostOptions, "cwd" | "env" | "plugins" | "logger"> = {},
+): InspectedPlugins {
+  const plan = planPlugins({
+    cwd: path.resolve(options.cwd ?? process.cwd()),
+    env: options.env ?? process.env,
+    plugins: options.plugins ?? [],
+    rules: { apiVersion: PLUGIN_API_VERSION, kinds: Object.values(KINDS).map((kind) => kind.name) },
+    logger: options.logger ?? stderrLogger(),
+  });
+  return { ...plan, lock: lockOf(plan.plugins, HOST) };
+}
+
+/** A plan with the lock that it amounts to. */
+export interface InspectedPlugins extends PluginPlan {
+  readonly lock: PluginLock;
+}
+
+const HOST = { ...PACKAGE, apiVersion: PLUGIN_API_VERSION };
 
 function expectedLock({ driverLock, frozenPlugins }: HostOptions, cwd: string) {
   if (driverLock) {

@@ -4,7 +4,7 @@ import { isVerlError } from "./errors.js";
 import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
 import type { Owner } from "./kind.js";
 import { LoadFailure, PluginLoader, type RegisteredPlugin, runCleanups } from "./loader.js";
-import { checkLock, type LockNames, type PluginLock } from "./lock.js";
+import { checkLock, type LockNames, lockOf, type PluginLock } from "./lock.js";
 import { ModuleImporter } from "./module-importer.js";
 import { OwnerScope } from "./owner-scope.js";
 import { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } from "./plan.js";
@@ -104,17 +104,8 @@ export class HostCore<M extends object> {
   /** Plugins of this run in load order, those included that only other processes load. */
   get lock(): PluginLock {
     const broken = new Set(this.failed.map((f) => f.specifier));
-    const plugins = this.plan.plugins
-      .filter((plugin) => !broken.has(plugin.specifier))
-      .map(({ name, version, specifier, hash, url, processes }) => ({
-        name,
-        version,
-        specifier,
-        hash,
-        url,
-        processes,
-      }));
-    return { lockVersion: 1, host: this.options.host, plugins };
+    const loadable = this.plan.plugins.filter((plugin) => !broken.has(plugin.specifier));
+    return lockOf(loadable, this.options.host);
   }
 
   get fingerprint(): Fingerprint {

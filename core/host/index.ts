@@ -9,13 +9,13 @@ export { HookDriver, type HookDriverOptions, type HookSet, type HookSlot, type P
 export { HostCore, type HostCoreOptions } from "./host.js";
 export * from "./kind.js";
 export type { PluginContext } from "./loader.js";
-export { checkLock, LOCK_FILE, type LockEntry, type PluginLock, readLock, writeLock } from "./lock.js";
+export { checkLock, LOCK_FILE, type LockEntry, lockOf, type PluginLock, readLock, writeLock } from "./lock.js";
 export { type LogLevel, lineLogger, prefixed, stderrLogger } from "./logger.js";
 export type { PluginManifest } from "./manifest.js";
 export { parseModuleList } from "./module-list.js";
 export { didYouMean, nearestName } from "./nearest.js";
 export { labelOfOwner } from "./owner-scope.js";
-export { type PluginPlan, planPlugins } from "./plan.js";
+export { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } from "./plan.js";
 export { isPluginDefinition, type PluginDefinition, pluginBrand } from "./plugin-definition.js";
 export { pluginErrors } from "./plugin-errors.js";
 export type { Override, RegistriesOf } from "./registry.js";

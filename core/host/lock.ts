@@ -34,6 +34,12 @@ export type PluginLock = z.infer<typeof lockSchema>;
 /** Default name of a recorded lock, in the folder from which verl was started. */
 export const LOCK_FILE = "verl-plugins.lock.json";
 
+/** The lock of plugins that are not yet loaded, or are. */
+export function lockOf(plugins: readonly LockEntry[], host: PluginLock["host"]): PluginLock {
+  // A planned plugin holds more than a lock records; the schema keeps what belongs in it.
+  return { lockVersion: 1, host, plugins: plugins.map((plugin) => entrySchema.parse(plugin)) };
+}
+
 export function writeLock(file: string, lock: PluginLock): void {
   fs.writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }

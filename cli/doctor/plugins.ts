@@ -1,0 +1,65 @@
+import type { PluginRecord } from "../../core/host/index.js";
+import type { Host } from "../../core/index.js";
+import { namesOf, probePlatforms } from "../../core/platform/index.js";
+import type { Diagnosis } from "../../core/plugin.js";
+
+/** What a host loaded from outside, what it could not load, and what is odd about it. */
+export function diagnosePlugins({ report }: Host): Diagnosis[] {
+  const external = report.plugins.filter((p) => p.source !== "builtin");
+  if (external.length === 0) return [{ name: "plugins", status: "ok", detail: "none besides the built-ins" }];
+  const replaced = report.overrides.map(({ kind, key, from, to }): Diagnosis => {
+    const detail = `replaces the ${kind} "${key}" of ${from.name}@${from.version}`;
+    return { name: `plugin ${to.name}`, status: "warning", detail };
+  });
+  return [...external.flatMap(diagnosePlugin), ...replaced];
+}
+
+/** What each platform's probe found; `VERL_PLATFORM`, when set, must name a usable one. */
+export async function diagnosePlatforms(
+  { registries }: Host,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Diagnosis[]> {
+  const wish = env.VERL_PLATFORM?.trim().toLowerCase();
+  const probes = await probePlatforms(registries.platforms);
+  const findings = probes.map((probe): Diagnosis => {
+    const { status, reason } = probe.result;
+    const answer = { yes: "usable", no: "not present", unusable: "unusable" }[status];
+    const wished = wish !== undefined && namesOf(probe).includes(wish);
+    const verdict = wished && status !== "yes" ? "failed" : status === "unusable" ? "warning" : "ok";
+    const detail = `${answer}: ${reason}${wished ? " (named by VERL_PLATFORM)" : ""}`;
+    return { name: `platform ${probe.vendor}`, status: verdict, detail };
+  });
+  if (wish && !probes.some((probe) => namesOf(probe).includes(wish))) {
+    const fix = `Use one of ${probes.map((p) => p.vendor).join(", ")}, or load the plugin that provides it.`;
+    findings.push({
+      name: `platform ${wish}`,
+      status: "failed",
+      detail: "named by VERL_PLATFORM, not registered",
+      fix,
+    });
+  }
+  if (probes.some(({ result }) => result.status === "yes")) return findings;
+  return [...findings, { name: "platforms", status: "failed", detail: "no platform is usable" }];
+}
+
+function diagnosePlugin(plugin: PluginRecord): Diagnosis[] {
+  const name = `plugin ${plugin.version === "?" ? plugin.specifier : `${plugin.name}@${plugin.version}`}`;
+  const { error, registered, provides, changedEnv } = plugin;
+  if (error) {
+    const fix = error.fix ? { fix: error.fix } : {};
+    return [{ name, status: "failed", detail: `${error.code}: ${error.what}`, ...fix }];
+  }
+  if (plugin.status === "skipped") return [{ name, status: "ok", detail: plugin.reason ?? "skipped" }];
+  const kinds = new Set(registered.map((r) => r.kind));
+  const keys = registered.map((r) => `${r.kind} ${r.key}`).join(", ");
+  const findings: Diagnosis[] = [{ name, status: "ok", detail: keys === "" ? "registered nothing" : keys }];
+  const unused = provides.filter((kind) => !kinds.has(kind));
+  if (unused.length > 0) {
+    const detail = `declares ${unused.join(", ")} and registered none`;
+    findings.push({ name, status: "warning", detail, fix: 'Its author corrects "provides".' });
+  }
+  if (changedEnv.length > 0) {
+    findings.push({ name, status: "warning", detail: `changed process.env: ${changedEnv.join(", ")}` });
+  }
+  return findings;
+}
