@@ -1,0 +1,15 @@
+import { composeServerAdapter, type RolloutFactory, type ServerAdapterFactory } from "../../../core/plugin.js";
+
+/** The built-in inference server: rollout name `onnx`. */
+export const onnxRolloutFactory: RolloutFactory = {
+  name: "onnx",
+  async createReplica(options) {
+    const { createOnnxReplica } = await import("./replica.js");
+    return createOnnxReplica(options);
+  },
+};
+
+export const onnxServerAdapterFactory: ServerAdapterFactory = {
+  name: "onnx",
+  createAdapter: ({ replica }) => composeServerAdapter(replica),
+};

@@ -1,0 +1,2 @@
+export { onnxRolloutFactory, onnxServerAdapterFactory } from "./factory.js";
+export { type RolloutMemory, rolloutMemory } from "./memory.js";

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { type RolloutOptions, rolloutErrors } from "../../../core/plugin.js";
+
+/** The section `actor_rollout_ref.rollout.engine_kwargs.onnx`. */
+export interface OnnxRolloutOptions {
+  /** How onnxruntime is called; `auto`: its C API where that passes its self-test, else the official binding. */
+  readonly runtime: "auto" | "capi" | "binding";
+  /** Cells of one prefill, padding included: bounds the memory of activations. A longer prompt goes alone. */
+  readonly maxPrefillTokens: number;
+}
+
+const schema = z.strictObject({
+  runtime: z.enum(["auto", "capi", "binding"]).default("auto"),
+  maxPrefillTokens: z.number().int().min(1).default(2048),
+});
+
+export function parseOnnxOptions(extra: RolloutOptions["extra"]): OnnxRolloutOptions {
+  const parsed = schema.safeParse(extra);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw rolloutErrors.VERL_ROLLOUT_BAD_OPTION({
+    what: issue.message,
+    where: ["actor_rollout_ref.rollout.engine_kwargs.onnx", ...issue.path].join("."),
+  });
+}

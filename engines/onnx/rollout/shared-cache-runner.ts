@@ -1,0 +1,138 @@
+import type { ModelConfig } from "../../../core/formats/index.js";
+import { ropeTables } from "../models/rope-tables.js";
+import { allocateTensorData, type OrtRuntime, type OrtSession, type OrtTensor } from "../runtime/index.js";
+import { DECODE } from "./decode-graph.js";
+import { KvCache } from "./kv-cache.js";
+import { SHARED_CACHE } from "./shared-cache-attention.js";
+import type { LogitRows, TokenRunner } from "./token-runner.js";
+
+/** A session with the weights in it. */
+export interface LoadedWeights {
+  readonly session: OrtSession;
+  readonly version: number;
+}
+
+/** One call's feeds and fetches over memory that is filled before every run. */
+interface Call {
+  readonly ids_BS: Int32Array;
+  readonly wanted_B: BigInt64Array;
+  readonly lastPosition_B: Int32Array;
+  readonly total: Int32Array;
+  readonly feeds: Record<string, OrtTensor>;
+  readonly fetches: Record<string, OrtTensor>;
+}
+
+/** Runs the decode graph over a cache that lies in one place, as onnxruntime's C API allows. */
+export class SharedCacheRunner implements TokenRunner {
+  private readonly cache: KvCache;
+  private readonly logits_BV: Float32Array;
+  private readonly rope: Record<string, OrtTensor>;
+  /** Calls that append one token to the first B slots, by B. */
+  private readonly decodeCalls = new Map<number, Call>();
+
+  constructor(
+    private readonly runtime: OrtRuntime,
+    private readonly config: ModelConfig,
+    readonly slots: number,
+    maxLength: number,
+    private readonly loaded: () => LoadedWeights,
+  ) {
+    this.cache = new KvCache(config, slots, maxLength);
+    this.logits_BV = allocateTensorData("float32", slots * config.vocabSize);
+    const { cos, sin } = ropeTables(config, maxLength);
+    const table = (data: Float32Array) => runtime.tensor("float32", [maxLength, config.headDim / 2], data);
+    this.rope = { [DECODE.ropeCos]: table(cos), [DECODE.ropeSin]: table(sin) };
+  }
+
+  get weightVersion(): number {
+    return this.loaded().version;
+  }
+
+  async prefill(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows> {
+    // Attention over one token would take a kernel of its own, with other rounding.
+    const width = Math.max(2, ...prompts.map((prompt) => prompt.length));
+    const call = this.makeCall(first, prompts.length, width);
+    prompts.forEach((prompt, row) => {
+      call.ids_BS.set(prompt, row * width);
+      call.wanted_B[row] = BigInt(row * width + prompt.length - 1);
+      call.lastPosition_B[row] = prompt.length - 1;
+    });
+    call.total[0] = width;
+    try {
+      return await this.run(call);
+    } finally {
+      release(call, this.rope);
+    }
+  }
+
+  decode(tokens: readonly number[], lengths: readonly number[]): Promise<LogitRows> {
+    const count = tokens.length;
+    let call = this.decodeCalls.get(count);
+    if (!call) {
+      call = this.makeCall(0, count, 1);
+      call.wanted_B.forEach((_, row, wanted) => {
+        wanted[row] = BigInt(row);
+      });
+      this.decodeCalls.set(count, call);
+    }
+    call.ids_BS.set(tokens);
+    call.lastPosition_B.set(lengths);
+    call.total[0] = Math.max(...lengths) + 1;
+    return this.run(call);
+  }
+
+  copy(from: number, to: number, length: number): void {
+    this.cache.copy(from, to, length);
+  }
+
+  release(): void {
+    for (const call of this.decodeCalls.values()) release(call, this.rope);
+    this.decodeCalls.clear();
+    for (const tensor of Object.values(this.rope)) tensor.release();
+  }
+
+  private async run(call: Call): Promise<LogitRows> {
+    const { session, version } = this.loaded();
+    const { vocabSize } = this.config;
+    await session.run(call.feeds, call.fetches);
+    return {
+      row: (index) => this.logits_BV.subarray(index * vocabSize, (index + 1) * vocabSize),
+      weightVersion: version,
+    };
+  }
+
+  private makeCall(first: number, count: number, width: number): Call {
+    const { runtime, cache, config } = this;
+    const ids_BS = allocateTensorData("int32", count * width);
+    const wanted_B = allocateTensorData("int64", count);
+    const lastPosition_B = allocateTensorData("int32", count);
+    const total = allocateTensorData("int32", 1);
+    const feeds: Record<string, OrtTensor> = {
+      ...this.rope,
+      [DECODE.ids]: runtime.tensor("int32", [count, width], ids_BS),
+      [DECODE.wanted]: runtime.tensor("int64", [count], wanted_B),
+      [SHARED_CACHE.lastPosition]: runtime.tensor("int32", [count], lastPosition_B),
+      [SHARED_CACHE.total]: runtime.tensor("int32", [], total),
+    };
+    const logits = this.logits_BV.subarray(0, count * config.vocabSize);
+    const fetches: Record<string, OrtTensor> = {
+      [DECODE.logits]: runtime.tensor("float32", [count, config.vocabSize], logits),
+    };
+    const shape = [count, config.numKvHeads, cache.maxLength, config.headDim];
+    for (let layer = 0; layer < config.numLayers; layer++) {
+      for (const kind of ["key", "value"] as const) {
+        const tensor = runtime.tensor("float32", shape, cache.view(layer, kind, first, count));
+        feeds[DECODE.past(layer, kind)] = tensor;
+        fetches[DECODE.present(layer, kind)] = tensor;
+      }
+    }
+    return { ids_BS, wanted_B, lastPosition_B, total, feeds, fetches };
+  }
+}
+
+function release(call: Call, shared: Readonly<Record<string, OrtTensor>>): void {
+  const keep = new Set(Object.values(shared));
+  for (const tensor of new Set([...Object.values(call.feeds), ...Object.values(call.fetches)])) {
+    if (!keep.has(tensor)) tensor.release();
+  }
+}

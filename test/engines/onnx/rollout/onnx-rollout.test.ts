@@ -1,0 +1,18 @@
+import { composeServerAdapter } from "../../../../core/rollout/index.js";
+import { createOnnxReplica } from "../../../../engines/onnx/rollout/replica.js";
+import { runConformance } from "../../../../testing/case.js";
+import { rolloutConformance } from "../../../../testing/rollout/index.js";
+import { randomWeights, tiny, tinyConfig } from "./tiny-model.js";
+
+runConformance(
+  "onnx rollout",
+  rolloutConformance(() => ({
+    vocabSize: tiny.vocabSize,
+    create: async (demands) => {
+      const replica = createOnnxReplica({ ...demands, model: { config: tinyConfig }, threads: 1, extra: {} });
+      return { replica, adapter: composeServerAdapter(replica) };
+    },
+    weights: (seed) => randomWeights(tiny, seed),
+  })),
+  { describe, it },
+);
