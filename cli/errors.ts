@@ -1,4 +1,4 @@
-import { defineErrors } from "../core/host/errors.js";
+import { defineErrors } from "../core/plugin.js";
 
 /** Codes of the command line itself. */
 export const cliErrors = defineErrors({

@@ -1,4 +1,4 @@
-import { isVerlError, reasonOf, type VerlError } from "../core/host/errors.js";
+import { isVerlError, reasonOf, type VerlError } from "../core/plugin.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;

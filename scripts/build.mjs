@@ -1,16 +1,26 @@
-// Compiles everything into dist/. With --watch it keeps compiling.
-import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync } from "node:fs";
-import { createRequire } from "node:module";
+// Compiles everything into dist/ and removes what lost its source. With --watch it keeps compiling.
+import { chmodSync, existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { bin, root, runNode } from "./lib.mjs";
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-const result = spawnSync(process.execPath, [tsc, "-p", root, ...process.argv.slice(2)], {
-  stdio: "inherit",
-  cwd: root,
-});
-const bin = path.join(root, "dist/cli/main.js");
-if (existsSync(bin)) chmodSync(bin, 0o755);
-process.exit(result.status ?? 1);
+const code = runNode([bin("typescript", "bin/tsc"), "-p", root, ...process.argv.slice(2)], { stdio: ["ignore", 2, 2] });
+const dist = path.join(root, "dist");
+if (existsSync(dist)) removeOrphans(dist);
+const main = path.join(dist, "cli", "main.js");
+if (existsSync(main)) chmodSync(main, 0o755);
+process.exitCode = code;
+
+/** Compiled files whose source was moved or deleted: a stale test must not run, a stale module must not be published. */
+function removeOrphans(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) {
+      removeOrphans(file);
+      continue;
+    }
+    const [, stem] = /^(.*?)(?:\.js|\.d\.ts)(?:\.map)?$/.exec(entry.name) ?? [];
+    if (stem === undefined) continue;
+    const source = path.join(root, path.relative(dist, folder), stem);
+    if (![".ts", ".mts", ".cts"].some((extension) => existsSync(source + extension))) rmSync(file);
+  }
+}

@@ -1,4 +1,4 @@
-import type { NamedTensor } from "../../core/data/tensor.js";
+import type { NamedTensor } from "../../core/data/index.js";
 import {
   type CheckedRequest,
   GrowingResponse,

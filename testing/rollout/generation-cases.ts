@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isVerlError } from "../../core/host/errors.js";
+import { isVerlError } from "../../core/host/index.js";
 import type { GenerateRequest } from "../../core/rollout/index.js";
 import type { ConformanceCase } from "../case.js";
 import { ask, type RolloutUnderTest, spell, variedRequests, withReplica } from "./rollout-under-test.js";

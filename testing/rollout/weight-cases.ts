@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NamedTensor } from "../../core/data/tensor.js";
+import type { NamedTensor } from "../../core/data/index.js";
 import type { ConformanceCase } from "../case.js";
 import { withCode } from "./generation-cases.js";
 import { ask, collect, type RolloutUnderTest, stream, withReplica } from "./rollout-under-test.js";

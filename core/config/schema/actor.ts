@@ -50,7 +50,9 @@ export const actor = section("The policy and its updates.", {
     registry: "engines",
     differs: { verl: "fsdp", why: "the device decides" },
   }),
-  engine_kwargs: open("Options of the training engine, one section per engine name."),
+  engine_kwargs: open("Options of the training engine, one section per engine name.", {
+    differs: { why: "engines bring their own options" },
+  }),
   ppo_mini_batch_size: key(count(), follows("data.train_batch_size"), "Prompts per update.", {
     unit: "prompts",
     differs: { verl: 256, why: "one update per step, whatever the batch size" },

@@ -11,7 +11,9 @@ export const critic = section("The value model; used by the estimator gae.", {
     registry: "engines",
     differs: { verl: "fsdp", why: "the device decides" },
   }),
-  engine_kwargs: open("Options of the training engine, one section per engine name."),
+  engine_kwargs: open("Options of the training engine, one section per engine name.", {
+    differs: { why: "engines bring their own options" },
+  }),
   model: model(follows("actor_rollout_ref.model.path")),
   ppo_mini_batch_size: key(count(), follows(`${actor}.ppo_mini_batch_size`), "Prompts per update.", {
     unit: "prompts",

@@ -39,8 +39,8 @@ export function section<T extends z.ZodRawShape>(description: string, shape: T):
 }
 
 /** A section whose keys belong to somebody else: a user's function, an engine, a plugin. */
-export function open(description: string, value: Record<string, unknown> = {}): z.ZodRecord<z.ZodString, z.ZodUnknown> {
-  return z.record(z.string(), z.unknown()).meta({ description, default: value });
+export function open(description: string, about: About = {}): z.ZodRecord<z.ZodString, z.ZodUnknown> {
+  return z.record(z.string(), z.unknown()).meta({ ...about, description, default: {} });
 }
 
 export function keyInfo(type: z.ZodType): KeyInfo {

@@ -8,7 +8,7 @@ export const optim = (defaults: { lr: number; clipGrad: Reference }) =>
     lr: key(nonNegative(), defaults.lr, "Peak learning rate."),
     weight_decay: key(nonNegative(), 0.01, "Decoupled weight decay."),
     betas: key(z.tuple([fraction(), fraction()]), [0.9, 0.999], "Decay rates of AdamW's two moments."),
-    eps: key(positive(), 1e-8, "AdamW's epsilon."),
+    eps: key(positive(), 1e-8, "AdamW's epsilon.", { differs: { why: "verl passes it in an open section" } }),
     clip_grad: key(nonNegative(), defaults.clipGrad, "Bound of the global gradient norm; 0 = no clipping."),
     lr_scheduler_type: key(
       z.enum(["constant", "cosine", "wsd"]),

@@ -82,7 +82,9 @@ export const rollout = section("Sampling: the inference server and the agent loo
     agent_loop_manager_class: key(optionalText(), null, "A registered agent-loop manager; null = the built-in one.", {
       registry: "agentLoopManagers",
     }),
-    loops: open("Options of agent loops, one section per loop name."),
+    loops: open("Options of agent loops, one section per loop name.", {
+      differs: { why: "a loop needs no file of its own for its options" },
+    }),
     on_session_error: key(
       z.enum(["fail_group", "keep_group"]),
       "fail_group",

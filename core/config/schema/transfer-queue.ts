@@ -10,6 +10,8 @@ export const transferQueue = section("The queue through which trajectories flow.
       unit: "MiB",
       differs: { why: "verl bounds rows and drops the oldest" },
     }),
-    engine_kwargs: open("Options of the queue, one section per name."),
+    engine_kwargs: open("Options of the queue, one section per name.", {
+      differs: { why: "queues come as plugins" },
+    }),
   }),
 });

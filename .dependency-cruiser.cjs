@@ -1,0 +1,115 @@
+/**
+ * The layers of the code, checked by `npm run lint`.
+ *
+ * core       the host; knows no engine, chip, server or tracker by name
+ * platforms  engines  plugins   what registers with it; none knows another
+ * cli        composition root; only cli/builtin*.ts names what is built in
+ *
+ * Inside core, one way: trainer -> agent, reward, tracking -> rollout, transfer -> engine, platform, algorithms, data,
+ * formats -> config -> host. Files directly in core are assembled above all of them.
+ */
+const LAYERS = [
+  ["host"],
+  ["config"],
+  ["engine", "platform", "algorithms", "data", "formats"],
+  ["rollout", "transfer"],
+  ["agent", "reward", "tracking"],
+  ["trainer"],
+];
+const ROOMS = LAYERS.flat();
+const OUTER = "^(platforms|engines|plugins|cli|testing|test|bench|examples)/";
+const ENTRIES = "^core/([^/]+/index|index|plugin)\\.ts$";
+
+const oneWay = LAYERS.map((rooms, level) => ({
+  name: `core-layers-${rooms.join("-")}`,
+  comment: `core/${rooms.join(", core/")} may only use the layers below.`,
+  severity: "error",
+  from: { path: `^core/(${rooms.join("|")})/` },
+  to: {
+    path: `^core/(${LAYERS.slice(level + 1)
+      .flat()
+      .concat("-")
+      .join("|")})/`,
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "Modules must not need each other at run time.",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "core-alone",
+      comment: "The core imports nothing from the other rooms.",
+      severity: "error",
+      from: { path: "^core/" },
+      to: { path: OUTER },
+    },
+    ...oneWay,
+    {
+      name: "core-rooms-below-assembly",
+      comment: "Rooms of the core do not use what is assembled above them; its types are fine.",
+      severity: "error",
+      from: { path: `^core/(${ROOMS.join("|")})/` },
+      to: { path: "^core/[^/]+\\.ts$", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "core-through-entries",
+      comment: "Other rooms import the core through core/ROOM/index.ts, core/index.ts or core/plugin.ts.",
+      severity: "error",
+      from: { path: "^(platforms|engines|plugins|cli|testing)/" },
+      to: { path: "^core/", pathNot: ENTRIES },
+    },
+    {
+      name: "rooms-apart",
+      comment: "Platforms, engines and plugins do not know each other; a rollout lives inside its engine's folder.",
+      severity: "error",
+      from: { path: "^(platforms|engines|plugins)/([^/]+)/" },
+      to: { path: "^(platforms|engines|plugins)/", pathNot: "^$1/$2/" },
+    },
+    {
+      name: "rooms-below-cli",
+      comment: "Nothing imports the command line.",
+      severity: "error",
+      from: { path: "^(platforms|engines|plugins|testing)/" },
+      to: { path: "^(cli|test|bench|examples)/" },
+    },
+    {
+      name: "builtins-named-once",
+      comment: "Only cli/builtin*.ts names what is built in.",
+      severity: "error",
+      from: { path: "^(cli|testing)/", pathNot: "^cli/builtin[^/]*\\.ts$" },
+      to: { path: "^(platforms|engines|plugins)/" },
+    },
+    {
+      name: "no-test-code",
+      comment: "What is published needs nothing that is not.",
+      severity: "error",
+      from: { path: "^(core|platforms|engines|plugins|cli|testing)/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"], pathNot: "chai|mocha" },
+    },
+    {
+      name: "resolvable",
+      comment: "Every import leads somewhere.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true, pathNot: "(^onnxruntime-node$|^koffi$|package\\.json$)" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)dist/" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: "specify",
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "types", "node", "default"],
+      extensions: [".ts", ".js", ".json"],
+    },
+  },
+};
