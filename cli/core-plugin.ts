@@ -1,3 +1,4 @@
+import { agentLoopManager, singleTurnAgent } from "../core/agent/index.js";
 import { builtinAdvantageEstimators, builtinPolicyLosses } from "../core/algorithms/index.js";
 import { definePlugin } from "../core/plugin.js";
 import { gsm8kScorer, naiveRewardManager } from "../core/reward/index.js";
@@ -7,7 +8,16 @@ import { inProcessQueueFactory, syncReplayBufferFactory } from "../core/transfer
 export const corePlugin = definePlugin({
   name: "verl-ts/core",
   apiVersion: "^1.0.0",
-  provides: ["advantageEstimator", "policyLoss", "transferQueue", "replayBuffer", "rewardManager", "scorer"],
+  provides: [
+    "agentLoop",
+    "agentLoopManager",
+    "advantageEstimator",
+    "policyLoss",
+    "transferQueue",
+    "replayBuffer",
+    "rewardManager",
+    "scorer",
+  ],
   register(host) {
     for (const estimator of builtinAdvantageEstimators) host.advantageEstimators.register(estimator);
     for (const loss of builtinPolicyLosses) host.policyLosses.register(loss);
@@ -15,5 +25,7 @@ export const corePlugin = definePlugin({
     host.replayBuffers.register(syncReplayBufferFactory);
     host.rewardManagers.register(naiveRewardManager);
     host.scorers.register(gsm8kScorer);
+    host.agentLoops.register(singleTurnAgent);
+    host.agentLoopManagers.register(agentLoopManager);
   },
 });

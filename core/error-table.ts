@@ -1,3 +1,4 @@
+import { agentErrors } from "./agent/errors.js";
 import { errors as algorithmErrors } from "./algorithms/errors.js";
 import { configErrors } from "./config/errors.js";
 import { dataErrors } from "./data/errors.js";
@@ -8,10 +9,12 @@ import { platformErrors } from "./platform/errors.js";
 import { rewardErrors } from "./reward/errors.js";
 import { rolloutErrors } from "./rollout/errors.js";
 import { poolErrors } from "./rollout/pool-errors.js";
+import { trackingErrors } from "./tracking/errors.js";
 import { transferErrors } from "./transfer/errors.js";
 
 /** The error tables of the core's rooms. The other rooms' tables are added where those rooms are named, in cli/. */
 const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
+  agentErrors.table,
   algorithmErrors.table,
   configErrors.table,
   dataErrors.table,
@@ -21,6 +24,7 @@ const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
   poolErrors.table,
   rewardErrors.table,
   rolloutErrors.table,
+  trackingErrors.table,
   transferErrors.table,
 ];
 

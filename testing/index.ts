@@ -5,4 +5,5 @@ export type { ConformanceCase, TestFramework } from "./case.js";
 export { runConformance } from "./case.js";
 export * from "./reward/index.js";
 export * from "./rollout/index.js";
+export * from "./tracking/index.js";
 export * from "./transfer/index.js";

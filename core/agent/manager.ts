@@ -89,7 +89,8 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   }
 }
 
+/** Used where `rollout.agent.agent_loop_manager_class` names no other. */
 export const agentLoopManager: AgentLoopManagerFactory = {
-  name: "AgentLoopManager",
+  name: "default",
   create: (options) => new InProcessAgentLoopManager(options),
 };

@@ -1,0 +1,68 @@
+import { open, readFile, rename } from "node:fs/promises";
+import { trackingErrors } from "./errors.js";
+
+/** One line of `metrics.jsonl`. */
+export interface MetricsLine {
+  readonly step: number;
+  /** ISO 8601; absent in files of the tracker `file`. */
+  readonly time?: string;
+  /** Non-finite numbers stand as the texts "NaN", "Infinity" and "-Infinity". */
+  readonly data: Readonly<Record<string, number | string>>;
+}
+
+/** A metrics line as JSON text, without line feed. JSON knows no NaN: non-finite numbers become texts. */
+export function metricsLine(step: number, data: Readonly<Record<string, number>>, time?: Date): string {
+  const line: MetricsLine = { step, ...(time ? { time: time.toISOString() } : {}), data: maskNonFinite(data) };
+  return JSON.stringify(line);
+}
+
+export function maskNonFinite(data: Readonly<Record<string, number>>): Record<string, number | string> {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, Number.isFinite(value) ? value : String(value)]),
+  );
+}
+
+/** The number that a value in a metrics line stands for. */
+export function unmask(value: number | string): number {
+  return typeof value === "number" ? value : Number(value);
+}
+
+/**
+ * Lines of a metrics file in order; none if there is no file. A last line without a line feed was cut off by a crash and
+ * is left out; any other line that cannot be read is `VERL_TRACKING_BAD_FILE`.
+ */
+export async function readMetrics(file: string): Promise<MetricsLine[]> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  const lines = text.split("\n").slice(0, -1);
+  return lines.flatMap((line, i) => (line.trim() === "" ? [] : [parse(line, `${file}:${i + 1}`)]));
+}
+
+/**
+ * Cut a metrics file to what had been logged when the checkpoint of `startStep` was written: later lines and a torn last
+ * line go. A new run (`startStep` 0) starts with an empty file. The file is replaced at once or not at all.
+ */
+export async function cutMetrics(file: string, startStep: number): Promise<void> {
+  const kept = startStep > 0 ? (await readMetrics(file)).filter(({ step }) => step <= startStep) : [];
+  const temporary = `${file}.tmp`;
+  const handle = await open(temporary, "w");
+  try {
+    await handle.writeFile(kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+}
+
+function parse(text: string, where: string): MetricsLine {
+  try {
+    const line = JSON.parse(text) as MetricsLine;
+    if (Number.isInteger(line.step) && typeof line.data === "object" && line.data !== null) return line;
+  } catch {
+    // Reported below, with the place.
+  }
+  throw trackingErrors.VERL_TRACKING_BAD_FILE({ what: "a line is no {step, data} object", where });
+}

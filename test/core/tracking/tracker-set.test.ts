@@ -1,0 +1,104 @@
+import { expect } from "chai";
+import type { Tracker } from "../../../core/plugin.js";
+import { createTrackerSet } from "../../../core/tracking/index.js";
+import {
+  fakeRunInfo,
+  fakeTrajectory,
+  MemoryTracker,
+  runConformance,
+  trackerConformance,
+} from "../../../testing/index.js";
+
+const run = fakeRunInfo({ outputDir: "/nowhere" });
+
+class Failing extends MemoryTracker {
+  constructor(
+    private readonly at: keyof Tracker,
+    private readonly error = new Error("disk full"),
+  ) {
+    super();
+  }
+  private check(call: keyof Tracker) {
+    if (call === this.at) throw this.error;
+  }
+  override start(...args: Parameters<MemoryTracker["start"]>) {
+    this.check("start");
+    super.start(...args);
+  }
+  override log(...args: Parameters<MemoryTracker["log"]>) {
+    this.check("log");
+    super.log(...args);
+  }
+  override progress(...args: Parameters<MemoryTracker["progress"]>) {
+    super.progress(...args);
+    this.check("progress");
+  }
+  override finish(...args: Parameters<MemoryTracker["finish"]>) {
+    super.finish(...args);
+    this.check("finish");
+  }
+}
+
+describe("tracker set", () => {
+  it("tells every tracker everything", async () => {
+    const [a, b] = [new MemoryTracker(), new MemoryTracker()];
+    const set = createTrackerSet([a, b]);
+    await set.start(run);
+    set.progress({ step: 1, phase: "sampling" });
+    await set.logTrajectories([fakeTrajectory()], 1);
+    await set.log({ x: 1 }, 1);
+    await set.finish({ exitCode: 0 });
+    for (const tracker of [a, b]) {
+      expect(tracker.runs).to.deep.equal([run]);
+      expect(tracker.updates).to.deep.equal([{ step: 1, phase: "sampling" }]);
+      expect(tracker.trajectories).to.deep.equal([fakeTrajectory()]);
+      expect(tracker.series("x")).to.deep.equal([1]);
+      expect(tracker.outcomes).to.deep.equal([{ exitCode: 0 }]);
+    }
+  });
+
+  it("finishes once, however often it is asked", async () => {
+    const tracker = new MemoryTracker();
+    const set = createTrackerSet([tracker]);
+    await set.start(run);
+    await Promise.all([set.finish({ exitCode: 1 }), set.finish({ exitCode: 0 })]);
+    expect(tracker.outcomes).to.deep.equal([{ exitCode: 1 }]);
+  });
+
+  it("finishes the others when one fails to, and names the one", async () => {
+    const last = new MemoryTracker();
+    const set = createTrackerSet([new Failing("finish"), last]);
+    await set.start(run);
+    const error = await set.finish({ exitCode: 0 }).catch((e: unknown) => e);
+    expect(String(error)).to.contain("VERL_TRACKING_FAILED").and.contain('"memory"').and.contain("disk full");
+    expect(last.outcomes).to.have.length(1);
+  });
+
+  it("finishes what had started when a later tracker cannot start", async () => {
+    const [first, last] = [new MemoryTracker(), new MemoryTracker()];
+    const set = createTrackerSet([first, new Failing("start"), last]);
+    const error = await set.start(run).catch((e: unknown) => e);
+    expect(String(error)).to.contain("failed while starting");
+    await set.finish({ exitCode: 1 });
+    expect([first.outcomes.length, last.outcomes.length]).to.deep.equal([1, 0]);
+  });
+
+  it("ends the run when a tracker cannot log", async () => {
+    const set = createTrackerSet([new Failing("log")]);
+    expect(String(await set.log({ x: 1 }, 3).catch((e: unknown) => e))).to.contain("logging step 3");
+  });
+
+  it("does not let a progress line end the run", () => {
+    const tracker = new Failing("progress");
+    const set = createTrackerSet([tracker]);
+    set.progress({ step: 1, phase: "sampling" });
+    set.progress({ step: 1, phase: "sampling" });
+    expect(tracker.updates).to.have.length(1);
+  });
+});
+
+runConformance(
+  "memory tracker",
+  trackerConformance({ factory: { name: "memory", create: () => new MemoryTracker() } }),
+  { describe, it },
+);
