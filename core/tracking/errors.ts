@@ -9,4 +9,11 @@ export const trackingErrors = defineErrors({
     summary: "A metrics file cannot be continued",
     fix: "move the file away, or resume the run that wrote it",
   },
+  VERL_TRACKING_UNEVEN_RANKS: {
+    summary: "Ranks report a different number of values for one metric",
+    fix: "run the same number of micro-batches on every rank",
+  },
+  VERL_TRACKING_SHAPE: {
+    summary: "Lists that belong together in metrics have different lengths",
+  },
 });

@@ -1,8 +1,28 @@
-/** Public entry of the tracking room. */
+/** Public entry of the tracking room: the tracker contract and the statistics that are tracked. */
 
+export { type DataMetricsInput, type DataMetricsOptions, dataMetrics } from "./data-metrics.js";
 export { trackingErrors } from "./errors.js";
+export { combine, combineMetrics, combineRanks, combineSteps, metricNumbers } from "./metrics.js";
+export { MetricsAggregator, reduceByName } from "./metrics-aggregator.js";
 export type { MetricsLine } from "./metrics-file.js";
 export { cutMetrics, maskNonFinite, metricsLine, readMetrics, unmask } from "./metrics-file.js";
+export { expertCounts, loadBalanceMetrics, type RoutedExperts } from "./moe-load-balance.js";
+export {
+  type SpeculativeRequest,
+  speculativeMetrics,
+  throughputMetrics,
+  timingMetrics,
+} from "./performance-metrics.js";
+export { passAtK } from "./resampling.js";
 export type * from "./tracker.js";
 export type { TrackerSet } from "./tracker-set.js";
 export { createTrackerSet } from "./tracker-set.js";
+export {
+  nameValidationMetrics,
+  type ValidationOptions,
+  type ValidationSamples,
+  type ValidationStatistics,
+  type ValidationValue,
+  validationStatistics,
+} from "./validation-metrics.js";
+export { type VarianceProxyInput, varianceProxy } from "./variance-proxy.js";

@@ -16,12 +16,14 @@ const covered = [
   "kl",
   "lr_schedule_optimizer",
   "masked_ops",
+  "metrics",
   ...["vanilla", "dppo_tv", "dppo_kl", "gspo", "sapo", "gpg", "clip_cov", "kl_cov", "geo_mean", "dro", "cispo"].map(
     (name) => `policy_loss_${name}`,
   ),
   "policy_loss_bypass_mode",
   "rollout_correction",
   "seqlen_balancing",
+  "val_metrics",
   "value_loss",
   "worker_losses",
 ];

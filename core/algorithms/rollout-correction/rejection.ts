@@ -69,8 +69,8 @@ export function rejectionMask(
     );
   }
   const rejected_R = responseMask.map((m, r) => (mask[r] && !m ? 1 : 0));
-  metrics["rollout_rs_masked_fraction"] = fraction(rejected_R, mask, (x) => x > 0);
-  metrics["rollout_rs_seq_masked_fraction"] = share(rowSums(rejected_R, mask, offsets), (x) => x > 0);
+  metrics.rollout_rs_masked_fraction = fraction(rejected_R, mask, (x) => x > 0);
+  metrics.rollout_rs_seq_masked_fraction = share(rowSums(rejected_R, mask, offsets), (x) => x > 0);
   return { responseMask, metrics };
 }
 

@@ -4,9 +4,11 @@ import { aggLossFamily } from "./agg-loss.js";
 import { klFamily } from "./kl.js";
 import { lrScheduleFamily } from "./lr-schedule-optimizer.js";
 import { maskedOpsFamily } from "./masked-ops.js";
+import { metricsFamily } from "./metrics.js";
 import { bypassFamily, policyLossFamily } from "./policy-loss.js";
 import { rolloutCorrectionFamily } from "./rollout-correction.js";
 import { seqlenBalancingFamily } from "./seqlen-balancing.js";
+import { valMetricsFamily } from "./val-metrics.js";
 import { valueLossFamily, workerLossesFamily } from "./value-worker-losses.js";
 
 /** Every family of vectors that the project runs. */
@@ -34,6 +36,8 @@ export const families: Readonly<Record<string, Family>> = {
   policy_loss_dro: policyLossFamily("dro"),
   policy_loss_cispo: policyLossFamily("cispo"),
   rollout_correction: rolloutCorrectionFamily,
+  metrics: metricsFamily,
+  val_metrics: valMetricsFamily,
   seqlen_balancing: seqlenBalancingFamily,
   value_loss: valueLossFamily,
   worker_losses: workerLossesFamily,
