@@ -70,7 +70,10 @@ export type ErrorFactory<T extends ErrorTable> = { readonly [K in keyof T]: (det
   readonly table: T;
 };
 
-export function defineErrors<const T extends ErrorTable>(table: T): ErrorFactory<T> {
+/** Keys that are no codes are refused: an open index signature alone would let them pass. */
+type OnlyCodes<T> = { readonly [K in keyof T]: K extends ErrorCode ? ErrorEntry : never };
+
+export function defineErrors<const T extends ErrorTable>(table: T & OnlyCodes<T>): ErrorFactory<T> {
   const factory: Record<string, unknown> = { table };
   for (const [code, entry] of Object.entries<ErrorEntry>(table)) {
     factory[code] = (details: ErrorDetails) => new VerlError(code as ErrorCode, { fix: entry.fix, ...details });
