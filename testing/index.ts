@@ -3,6 +3,8 @@
 export * from "./agent/index.js";
 export type { ConformanceCase, TestFramework } from "./case.js";
 export { runConformance } from "./case.js";
+export * from "./platform/index.js";
+export * from "./plugin/index.js";
 export * from "./reward/index.js";
 export * from "./rollout/index.js";
 export * from "./tracking/index.js";

@@ -1,0 +1,79 @@
+import { expect } from "chai";
+import { listPlugins, pluginDoctor, pluginTree } from "../../cli/plugins-command.js";
+import { LOCK_FILE, readLock } from "../../core/host/index.js";
+import { Bench } from "../core/host/support/hosts.js";
+import { type Project, registers } from "../core/host/support/project.js";
+
+describe("verl plugins", () => {
+  const bench = new Bench();
+  let project: Project;
+  const request = (modules: string, env: Record<string, string> = {}) => ({
+    cwd: project.dir,
+    env: { VERL_USE_EXTERNAL_MODULES: modules, ...env },
+    plugins: [],
+  });
+  beforeEach(() => {
+    project = bench.project({ "package.json": { name: "user", dependencies: { idle: "1" } } });
+    project.install("idle").install("good", { version: "1.2.0" });
+    project.install("bad", { files: { "register.js": "throw new Error('no driver');" } });
+  });
+  afterEach(() => bench.clean());
+
+  it("list shows what would be loaded and what is only installed, without running anything", () => {
+    const { text, json, exitCode } = listPlugins(request("bad,good"));
+    expect(exitCode).to.equal(0);
+    expect(text).to.match(/^plugin +version +loaded by/);
+    expect(text).to.match(/good +1\.2\.0 +VERL_USE_EXTERNAL_MODULES +hooks +all/);
+    expect(text).to.match(/idle +1\.0\.0 +installed, not loaded/);
+    expect(json).to.have.nested.property("plugins[0].name", "bad");
+    expect(json).to.have.nested.property("available[0].name", "idle");
+  });
+
+  it("list shows the card of what cannot be loaded, and fails", () => {
+    const { text, json, exitCode } = listPlugins(request("good,absent"));
+    expect(exitCode).to.equal(2);
+    expect(text).to.include("VERL_PLUGIN_NOT_FOUND").and.to.include("good");
+    expect(json).to.have.nested.property("failed[0].error.code", "VERL_PLUGIN_NOT_FOUND");
+  });
+
+  it("list says so when there is nothing", () => {
+    project.write({ "package.json": { name: "user" } });
+    expect(listPlugins(request("")).text).to.equal("No plugins besides the built-ins.");
+  });
+
+  it("list --write-lock records the lock", () => {
+    listPlugins(request("good"), true);
+    expect(readLock(project.path(LOCK_FILE)).plugins.map((p) => p.name)).to.deep.equal(["good"]);
+  });
+
+  it("tree shows what each registered, built-ins included, and what failed", async () => {
+    const { text, json, exitCode } = await pluginTree(request("good,bad"));
+    expect(exitCode).to.equal(2);
+    expect(text).to.include("verl-ts/platforms/cpu@0.1.0 (built in)\n└─ platform: cpu");
+    expect(text).to.match(/good@1\.2\.0 \(import \d+ ms, register \d+ ms\)\n└─ hooks: good/);
+    expect(text).to.include("bad@1.0.0 (failed").and.to.include("no driver");
+    expect(JSON.parse(JSON.stringify(json)).plugins.at(-1)).to.nested.include({
+      "error.code": "VERL_PLUGIN_IMPORT_FAILED",
+    });
+  });
+
+  it("doctor names failures with their fix, oddities, and every platform's probe", async () => {
+    project.install("odd", {
+      verl: { provides: ["hooks", "engine"] },
+      files: { "register.js": registers("odd", "process.env.VERL_TEST_ODD = '1';") },
+    });
+    const { text, exitCode } = await pluginDoctor(request("bad,odd"));
+    delete process.env.VERL_TEST_ODD;
+    expect(exitCode).to.equal(2);
+    expect(text).to.match(/failed +plugin bad@1\.0\.0: VERL_PLUGIN_IMPORT_FAILED.*\n +fix: /);
+    expect(text).to.match(/warning +plugin odd@1\.0\.0: declares engine and registered none/);
+    expect(text).to.include("changed process.env: VERL_TEST_ODD");
+    expect(text).to.match(/ok +platform cpu: usable: /);
+  });
+
+  it("doctor fails when VERL_PLATFORM names what nobody registered", async () => {
+    const { text, exitCode } = await pluginDoctor(request("", { VERL_PLATFORM: "acme" }));
+    expect(exitCode).to.equal(2);
+    expect(text).to.match(/failed +platform acme: .*not registered\n +fix: Use one of cpu/);
+  });
+});

@@ -1,0 +1,140 @@
+import { expect } from "chai";
+import { lineLogger } from "../../../core/host/index.js";
+import { createHost, type HostChoices } from "../../../core/index.js";
+import { definePlugin, type ProbeResult } from "../../../core/plugin.js";
+import { cpuPlugin } from "../../../platforms/cpu/index.js";
+import { type FakePlatformOptions, fakePlatformFactory } from "../../../testing/index.js";
+import { rejection } from "../host/support/hosts.js";
+
+const absent: ProbeResult = { status: "no", reason: "no /dev/fake" };
+const broken: ProbeResult = { status: "unusable", reason: "driver 1 is older than 2" };
+
+describe("choosing a platform", () => {
+  const log: string[] = [];
+  beforeEach(() => {
+    log.length = 0;
+  });
+
+  /** Chooses among the cpu and fakes, and returns the vendor. */
+  async function choose(fakes: readonly FakePlatformOptions[], wishes: HostChoices = {}): Promise<string> {
+    const plugin = definePlugin({
+      name: "fakes",
+      apiVersion: "^1.0.0",
+      provides: ["platform"],
+      register(host) {
+        for (const fake of fakes) host.platforms.register(fakePlatformFactory(fake));
+      },
+    });
+    const host = await createHost({
+      builtins: [cpuPlugin, plugin],
+      env: {},
+      logger: lineLogger((line) => log.push(line)),
+    });
+    try {
+      return (await host.services(wishes)).platform.vendorName;
+    } finally {
+      await host.dispose();
+    }
+  }
+
+  it("takes the cpu where nothing else is", async () => {
+    expect(await choose([{ probe: absent }])).to.equal("cpu");
+  });
+
+  it("takes an accelerator before the cpu", async () => {
+    expect(await choose([{}])).to.equal("fake");
+  });
+
+  it("takes the lower priority number first", async () => {
+    expect(
+      await choose([
+        { vendorName: "slow", priority: 200 },
+        { vendorName: "fast", priority: 50 },
+      ]),
+    ).to.equal("fast");
+  });
+
+  it("says why it passed over a chip that is there", async () => {
+    expect(await choose([{ probe: broken }])).to.equal("cpu");
+    expect(log.join()).to.include("platform fake is there but cannot be used: driver 1 is older than 2; using cpu");
+  });
+
+  it("asks for a choice when two claim the same priority", async () => {
+    const error = await rejection(choose([{ vendorName: "one" }, { vendorName: "two" }]));
+    expect(error.code).to.equal("VERL_PLATFORM_AMBIGUOUS");
+    expect(error.fix).to.include("VERL_PLATFORM to one of one, two");
+  });
+
+  it("takes the one that is named, over detection and over trainer.device", async () => {
+    expect(await choose([{}], { platform: " CPU " })).to.equal("cpu");
+    expect(await choose([{}], { device: "cpu" })).to.equal("cpu");
+    expect(await choose([{}], { platform: "fake", device: "cpu" })).to.equal("fake");
+    expect(await choose([{}], { device: "auto" })).to.equal("fake");
+  });
+
+  it("understands device names and aliases, and prefers the usable vendor among several", async () => {
+    const fakes = [
+      { vendorName: "red", deviceName: "cuda", probe: absent },
+      { vendorName: "green", deviceName: "cuda", aliases: ["geforce"] },
+    ];
+    expect(await choose(fakes, { platform: "cuda" })).to.equal("green");
+    expect(await choose(fakes, { platform: "geforce" })).to.equal("green");
+  });
+
+  it("asks for a vendor when a device name stands for two usable ones", async () => {
+    const fakes = [
+      { vendorName: "red", deviceName: "cuda" },
+      { vendorName: "green", deviceName: "cuda" },
+    ];
+    const error = await rejection(choose(fakes, { device: "cuda" }));
+    expect(error.code).to.equal("VERL_PLATFORM_AMBIGUOUS");
+    expect(await choose(fakes, { device: "red" })).to.equal("red");
+  });
+
+  it("lists the known ones, and the nearest, for an unknown name", async () => {
+    const error = await rejection(choose([{}], { platform: "fakee" }));
+    expect(error.code).to.equal("VERL_PLATFORM_UNKNOWN");
+    expect(error.message)
+      .to.include('Did you mean "fake"?')
+      .and.to.include("Known: fake, cpu.")
+      .and.to.include("fake-npu (fake)");
+  });
+
+  for (const probe of [absent, broken]) {
+    it(`refuses one that is named and ${probe.status === "no" ? "absent" : "unusable"}, with the probe's reason`, async () => {
+      const error = await rejection(choose([{ probe }], { platform: "fake" }));
+      expect(error.code).to.equal("VERL_PLATFORM_UNUSABLE");
+      expect(error.why).to.include(probe.reason);
+    });
+  }
+
+  it("says so when no platform at all is usable", async () => {
+    const host = await createHost({ env: {}, logger: lineLogger(() => {}) });
+    expect((await rejection(host.services())).code).to.equal("VERL_PLATFORM_NONE");
+    await host.dispose();
+  });
+
+  it("takes a probe that throws as a chip that cannot be used, not as one that is absent", async () => {
+    const plugin = definePlugin({
+      name: "throwing",
+      apiVersion: "^1.0.0",
+      provides: ["platform"],
+      register(host) {
+        host.platforms.register({
+          vendorName: "throwing",
+          create: () => {
+            throw new Error("libfake.so is missing");
+          },
+        });
+      },
+    });
+    const host = await createHost({
+      builtins: [cpuPlugin, plugin],
+      env: {},
+      logger: lineLogger((line) => log.push(line)),
+    });
+    expect((await host.services()).platform.vendorName).to.equal("cpu");
+    expect(log.join()).to.include("its factory failed: libfake.so is missing");
+    await host.dispose();
+  });
+});

@@ -1,0 +1,3 @@
+export type { FakePlatformOptions } from "./fake-platform.js";
+export { FAKE_VISIBLE_DEVICES, fakePlatformFactory } from "./fake-platform.js";
+export { platformConformance } from "./platform-conformance.js";
