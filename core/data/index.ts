@@ -1,6 +1,11 @@
 /** Public entry of the data room: rows, data sets, batches. */
 
+export type { BatchMeta } from "./batch-meta.js";
+export type { BatchTensor } from "./batch-tensor.js";
+export { floatTensor, intTensor } from "./batch-tensor.js";
 export { type CharTokenizerOptions, charTokenizerFiles } from "./char-tokenizer.js";
+export type { DataProtoItem, DataProtoParts, IteratorOptions } from "./data-proto.js";
+export { DataProto } from "./data-proto.js";
 export type * from "./dataset.js";
 export type { DumpRow } from "./dump.js";
 export { writeDump } from "./dump.js";
