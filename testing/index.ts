@@ -3,6 +3,7 @@
 export * from "./agent/index.js";
 export type { ConformanceCase, TestFramework } from "./case.js";
 export { runConformance } from "./case.js";
+export * from "./engine/index.js";
 export * from "./platform/index.js";
 export * from "./plugin/index.js";
 export * from "./reward/index.js";

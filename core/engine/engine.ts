@@ -68,7 +68,7 @@ export interface ModeOptions {
 }
 
 export interface CheckpointOptions extends CallOptions {
-  /** Parts to write or read; default all. `hf_model` writes a Hugging Face folder. */
+  /** Parts to write or read; default `model`, `optimizer`, `extra`. `hf_model` writes a Hugging Face folder. */
   readonly contents?: readonly CheckpointPart[];
 }
 export type CheckpointPart = "model" | "optimizer" | "extra" | "hf_model";
@@ -93,7 +93,7 @@ export interface BaseEngine {
   evalMode(options?: ModeOptions): Promise<AsyncDisposable>;
 
   optimizerZeroGrad(): Promise<void>;
-  /** Forward, loss and backward over micro-batches; gradients accumulate until the optimizer step. */
+  /** Forward, loss and backward over micro-batches; gradients accumulate until the optimizer step. Train mode only. */
   forwardBackwardBatch(
     batch: SequenceBatch,
     loss: AnyLoss,
@@ -111,7 +111,7 @@ export interface BaseEngine {
     loss: AnyLoss,
     options?: BatchOptions & { returnOutputs?: boolean },
   ): Promise<TrainBatchResult>;
-  /** Forward only. */
+  /** Forward only, in either mode. */
   inferBatch(batch: SequenceBatch, outputs: readonly OutputName[], options?: BatchOptions): Promise<ModelOutputs>;
 
   /** Single-use stream of parameters under Hugging Face names; drain it or close it. */

@@ -1,0 +1,64 @@
+import type { Registry } from "../host/kind.js";
+import type { EngineFactory } from "./engine.js";
+import { engineErrors } from "./errors.js";
+
+export interface EngineRequest {
+  readonly modelType: "language_model" | "value_model";
+  /** Null: the default engine of the device. */
+  readonly backend: string | null;
+  readonly device: string;
+  readonly vendor: string | null;
+}
+
+/** Variables that decide which engine is looked up, not where tensors go. `VERL_ENGINE` matters where no backend is named. */
+export type EngineEnv = Readonly<Partial<Record<"VERL_ENGINE" | "VERL_ENGINE_DEVICE" | "VERL_ENGINE_VENDOR", string>>>;
+
+/**
+ * Model type → backend → (device, vendor), then the device alone, then, for a CUDA-compatible chip of another vendor, the
+ * engine for CUDA. Never across devices.
+ */
+export function lookupEngine(
+  registry: Pick<Registry<EngineFactory>, "items">,
+  request: EngineRequest,
+  env: EngineEnv = {},
+): EngineFactory {
+  const modelType = request.modelType;
+  const backend = request.backend ?? set(env.VERL_ENGINE);
+  const device = set(env.VERL_ENGINE_DEVICE) ?? request.device;
+  const vendor = set(env.VERL_ENGINE_VENDOR) ?? request.vendor;
+  const factories = registry.items().map(({ item }) => item);
+  const candidates = factories.filter(
+    (f) =>
+      f.modelTypes.includes(modelType) &&
+      f.devices.includes(device) &&
+      (backend === null ? f.isDefault === true : f.backends.includes(backend)),
+  );
+  const found =
+    candidates.find((f) => vendor !== null && f.vendors?.includes(vendor)) ??
+    candidates.find((f) => f.vendors === null) ??
+    (vendor === null ? candidates[0] : undefined) ??
+    (device === "cuda" ? candidates.find((f) => f.vendors?.includes("nvidia")) : undefined);
+  if (found) return found;
+
+  const asked = `model type ${modelType}, backend ${backend ?? "(default)"}, device ${device}, vendor ${vendor ?? "(any)"}`;
+  const changed = ["VERL_ENGINE", "VERL_ENGINE_DEVICE", "VERL_ENGINE_VENDOR"]
+    .map((name) => [name, set(env[name as keyof EngineEnv])])
+    .filter(([, value]) => value !== null);
+  const registered = factories.map(describe);
+  throw engineErrors.VERL_ENGINE_NOT_FOUND({
+    what: `no engine is registered for ${asked}`,
+    where: changed.length > 0 ? changed.map(([name, value]) => `${name}=${value}`).join(" ") : undefined,
+    why: registered.length > 0 ? `registered: ${registered.join("; ")}` : "no engine is registered at all",
+    data: { modelType, backend, device, vendor, registered },
+  });
+}
+
+function describe({ modelTypes, backends, devices, vendors, isDefault }: EngineFactory): string {
+  const parts = [modelTypes, backends, devices, vendors ?? ["any vendor"]].map((list) => list.join("|"));
+  return `${parts.join("/")}${isDefault ? " (default)" : ""}`;
+}
+
+function set(value: string | null | undefined): string | null {
+  const trimmed = value?.trim();
+  return trimmed ? trimmed : null;
+}

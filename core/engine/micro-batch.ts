@@ -1,0 +1,82 @@
+import type { LossScope } from "../algorithms/algebra.js";
+import { planMicroBatches } from "../algorithms/micro-batches.js";
+import { type SequenceBatch, selectSequences } from "../data/sequence-batch.js";
+import type { BatchOptions, ModelOutputs } from "./engine.js";
+import { engineErrors } from "./errors.js";
+
+export interface MicroBatch {
+  readonly batch: SequenceBatch;
+  /** Its sequences in the batch that was split. */
+  readonly rows: readonly number[];
+}
+
+/**
+ * Split a batch: under a token budget that holds for every part (a longer sequence is an error), or into parts of so many
+ * sequences, or not at all. Sequences of a pair stay together.
+ */
+export function splitBatch(
+  batch: SequenceBatch,
+  options: Pick<BatchOptions, "maxTokensPerMicroBatch" | "microBatchSize">,
+  scope: LossScope = "token",
+): MicroBatch[] {
+  const groupSize = scope === "pair" ? 2 : 1;
+  const parts = planRows(batch, options, groupSize);
+  if (parts.length <= 1)
+    return batch.size === 0 ? [] : [{ batch, rows: Array.from({ length: batch.size }, (_, b) => b) }];
+  return parts.map((rows) => ({ batch: selectSequences(batch, rows), rows }));
+}
+
+function planRows(
+  batch: SequenceBatch,
+  {
+    maxTokensPerMicroBatch: maxTokens,
+    microBatchSize,
+  }: Pick<BatchOptions, "maxTokensPerMicroBatch" | "microBatchSize">,
+  groupSize: number,
+): readonly (readonly number[])[] {
+  if (maxTokens !== undefined) {
+    const lengths = Int32Array.from({ length: batch.size }, (_, b) => batch.offsets[b + 1] - batch.offsets[b]);
+    return planMicroBatches(lengths, { maxTokens, groupSize });
+  }
+  if (microBatchSize === undefined) return [];
+  if (!Number.isInteger(microBatchSize) || microBatchSize < 1 || microBatchSize % groupSize !== 0) {
+    throw engineErrors.VERL_ENGINE_BAD_BATCH({
+      what: `a micro-batch of ${microBatchSize} sequences is not possible`,
+      why: groupSize > 1 ? `the loss compares ${groupSize} consecutive sequences, which stay together` : undefined,
+    });
+  }
+  const parts: number[][] = [];
+  for (let start = 0; start < batch.size; start += microBatchSize) {
+    const end = Math.min(batch.size, start + microBatchSize);
+    parts.push(Array.from({ length: end - start }, (_, i) => start + i));
+  }
+  return parts;
+}
+
+/** Put a part's outputs at their places in outputs of the whole batch, which are made on first use. */
+export function mergeOutputs(whole: ModelOutputs, batch: SequenceBatch, part: MicroBatch, outputs: ModelOutputs): void {
+  for (const name of Object.keys(outputs) as (keyof ModelOutputs)[]) {
+    const from = outputs[name] as Float32Array;
+    const to = whole[name] ?? new Float32Array(batch.responseOffsets[batch.size]);
+    whole[name] = to;
+    part.rows.forEach((row, b) => {
+      const values = from.subarray(part.batch.responseOffsets[b], part.batch.responseOffsets[b + 1]);
+      to.set(values, batch.responseOffsets[row]);
+    });
+  }
+}
+
+/** A part's share of outputs, or of their gradients, of the whole batch. */
+export function selectOutputs(whole: ModelOutputs, batch: SequenceBatch, part: MicroBatch): ModelOutputs {
+  const share: ModelOutputs = {};
+  for (const name of Object.keys(whole) as (keyof ModelOutputs)[]) {
+    const from = whole[name] as Float32Array;
+    const to = new Float32Array(part.batch.responseOffsets[part.batch.size]);
+    part.rows.forEach((row, b) => {
+      const values = from.subarray(batch.responseOffsets[row], batch.responseOffsets[row + 1]);
+      to.set(values, part.batch.responseOffsets[b]);
+    });
+    share[name] = to;
+  }
+  return share;
+}

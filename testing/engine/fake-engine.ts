@@ -1,0 +1,60 @@
+import { composeEngine } from "../../core/engine/index.js";
+import type { BaseEngine, DataParallelTopology, EngineFactory, OptimizerConfig } from "../../core/plugin.js";
+import { bigramModel, valueTableModel } from "./bigram-model.js";
+import { TableBackend, type TableBackendOptions } from "./table-backend.js";
+
+export interface FakeEngineOptions extends Partial<TableBackendOptions> {
+  /** A bigram language model (default), or a critic with a value per previous token. */
+  readonly modelType?: "language_model" | "value_model";
+  readonly optimizer?: OptimizerConfig | null;
+  readonly topology?: DataParallelTopology;
+}
+
+/** AdamW at a constant rate, with clipping at norm 1. */
+export const FAKE_OPTIMIZER: OptimizerConfig = {
+  name: "adamw",
+  lr: 0.05,
+  betas: [0.9, 0.999],
+  eps: 1e-8,
+  weightDecay: 0,
+  clipGrad: 1,
+  schedule: { type: "constant", warmupSteps: 0, totalSteps: 0, minLrRatio: 0, numCycles: 0.5 },
+};
+
+/**
+ * A real engine over a table model: it learns, its gradients are exact, and it needs no dependency. Its language model
+ * exports `bigram.weight` [V, V], which the fake rollout loads.
+ */
+export function createFakeEngine(options: FakeEngineOptions = {}): BaseEngine {
+  const { vocabSize = 16, seed = 0, maxPositions = 4096, onCall } = options;
+  const model = options.modelType === "value_model" ? valueTableModel(vocabSize) : bigramModel(vocabSize);
+  return composeEngine(new TableBackend(model, { vocabSize, seed, maxPositions, onCall }), {
+    optimizer: options.optimizer === undefined ? FAKE_OPTIMIZER : options.optimizer,
+    topology: options.topology ?? { rank: 0, size: 1, isOutputSource: true },
+  });
+}
+
+/**
+ * Register under the backend `fake`. `model.config.vocab_size` gives the size of the table; a language model and a critic
+ * register separately.
+ */
+export function fakeEngineFactory(modelType: "language_model" | "value_model" = "language_model"): EngineFactory {
+  return {
+    modelTypes: [modelType],
+    backends: ["fake"],
+    devices: ["cpu"],
+    vendors: null,
+    async create({ model, optimizer, topology, seed }) {
+      const config = "config" in model ? model.config : {};
+      const [vocab, positions] = [config.vocab_size, config.max_position_embeddings];
+      return createFakeEngine({
+        modelType,
+        optimizer,
+        topology,
+        seed: "initSeed" in model ? model.initSeed : seed,
+        vocabSize: typeof vocab === "number" ? vocab : undefined,
+        maxPositions: typeof positions === "number" ? positions : undefined,
+      });
+    },
+  };
+}
