@@ -2,6 +2,7 @@ import { agentErrors } from "./agent/errors.js";
 import { errors as algorithmErrors } from "./algorithms/errors.js";
 import { configErrors } from "./config/errors.js";
 import { dataErrors } from "./data/errors.js";
+import { engineErrors } from "./engine/errors.js";
 import { formatErrors } from "./formats/errors.js";
 import type { ErrorEntry } from "./host/errors.js";
 import { pluginErrors } from "./host/plugin-errors.js";
@@ -18,6 +19,7 @@ const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
   algorithmErrors.table,
   configErrors.table,
   dataErrors.table,
+  engineErrors.table,
   formatErrors.table,
   platformErrors.table,
   pluginErrors.table,

@@ -49,6 +49,7 @@ export { packSequences, selectSequences, sequenceAt } from "./data/sequence-batc
 export type * from "./data/tensor.js";
 export type * from "./data/tokenizer.js";
 export type * from "./engine/backend.js";
+export { type ComposeEngineOptions, composeEngine } from "./engine/compose-engine.js";
 export type * from "./engine/engine.js";
 export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
