@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 import { processIo } from "./io.js";
-import { runCli } from "./program.js";
+import { runCli } from "./run-cli.js";
 
 process.exitCode = await runCli(process.argv.slice(2), processIo());

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { configured, type Declaring, type Flags, requestOf } from "./declare.js";
+import { type CommandIo, printJson, printLine } from "./io.js";
+import type { PluginsOutput, PluginsRequest } from "./plugins-command.js";
+
+/** `plugins list|tree|doctor`. */
+export function declarePlugins(program: Command, { io, finish }: Declaring): void {
+  program.commandsGroup("Extending:");
+  const plugins = program.command("plugins").description("Look at the plugins of a run.").helpCommand(false);
+
+  configured(plugins.command("list"), "List what a run would load and what is installed; runs no plugin's code.")
+    .option("--write-lock [file]", "record the lock that --frozen-plugins demands")
+    .action(async (args: string[], flags: Flags) => {
+      const { listPlugins } = await import("./plugins-command.js");
+      const lock = flags.writeLock as string | boolean | undefined;
+      await finish(show(listPlugins(await requested(args, flags, io), lock ?? false), flags, io));
+    });
+  configured(plugins.command("tree"), "Load the plugins and show what each registers.").action(
+    async (args: string[], flags: Flags) => {
+      const { pluginTree } = await import("./plugins-command.js");
+      await finish(show(await pluginTree(await requested(args, flags, io)), flags, io));
+    },
+  );
+  configured(plugins.command("doctor"), "Load the plugins, probe the platforms, say what is wrong.").action(
+    async (args: string[], flags: Flags) => {
+      const { pluginDoctor } = await import("./plugins-command.js");
+      await finish(show(await pluginDoctor(await requested(args, flags, io)), flags, io));
+    },
+  );
+}
+
+/** The plugins that files and overrides name come from phase one of the configuration. */
+async function requested(args: readonly string[], flags: Flags, { cwd, env }: CommandIo): Promise<PluginsRequest> {
+  const { composeConfig } = await import("../core/config/index.js");
+  const { plugins } = await composeConfig({ ...requestOf(args, flags), env, cwd });
+  return { cwd, env, plugins };
+}
+
+function show({ text, json, exitCode }: PluginsOutput, flags: Flags, io: CommandIo): number {
+  if (flags.json === true) printJson(io, json);
+  else printLine(io.stdout, text);
+  return exitCode;
+}

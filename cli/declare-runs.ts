@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { configured, type Declaring, examples, type Flags, requestOf, textOf } from "./declare.js";
+
+/** `train`, `generate`, `eval`. `trainHelp` is added to the help of `train`. */
+export function declareRuns(program: Command, { io, finish }: Declaring, trainHelp: string): void {
+  program.commandsGroup("Runs:");
+  configured(program.command("train"), "Train a model.")
+    .option("--dry-run", "check everything, print what would run, start nothing")
+    .addHelpText("after", trainHelp)
+    .addHelpText(
+      "after",
+      examples(
+        "verl train grpo.yaml",
+        "verl train grpo.yaml trainer.total_epochs=2 actor_rollout_ref.rollout.n=16",
+        "verl train grpo.yaml --dry-run",
+      ),
+    )
+    .action(async (args: string[], flags: Flags) => {
+      const { runTrain } = await import("./train-command.js");
+      await finish(runTrain({ ...requestOf(args, flags), dryRun: flags.dryRun === true }, io));
+    });
+
+  configured(program.command("generate"), "Sample responses from a model.")
+    .option("--prompt <text>", "a single prompt instead of the prompts of data.train_files")
+    .option("--output <file>", "JSONL file for the responses (default: standard output)")
+    .addHelpText("after", examples("verl generate actor_rollout_ref.model.path=./model --prompt 'What is 2 + 2?'"))
+    .action(async (args: string[], flags: Flags) => {
+      const { runGenerate } = await import("./generate-command.js");
+      const own = { prompt: textOf(flags.prompt), output: textOf(flags.output) };
+      await finish(runGenerate({ ...requestOf(args, flags), ...own }, io));
+    });
+
+  configured(program.command("eval"), "Score a model, or responses that exist already.")
+    .option("--responses <file>", "file with a column `responses` to score; no model is loaded")
+    .addHelpText("after", examples("verl eval grpo.yaml", "verl eval grpo.yaml --responses responses.jsonl"))
+    .action(async (args: string[], flags: Flags) => {
+      const { runEval } = await import("./eval-command.js");
+      await finish(runEval({ ...requestOf(args, flags), responses: textOf(flags.responses) }, io));
+    });
+}

@@ -1,0 +1,52 @@
+import { CommanderError } from "commander";
+import type { Declaring } from "./declare.js";
+import { cliErrors } from "./errors.js";
+import { type CommandIo, printLine } from "./io.js";
+import { createProgram } from "./program.js";
+import { EXIT, reportError } from "./report-error.js";
+
+/**
+ * Runs one command line (without `node verl`) and returns the exit code: 0 done, 1 the run failed, 2 the command line, the
+ * configuration or a plugin is wrong, 130 interrupted.
+ */
+export async function runCli(argv: readonly string[], io: CommandIo): Promise<number> {
+  let code: number = EXIT.ok;
+  const declaring: Declaring = {
+    io,
+    finish: async (result) => {
+      code = await result;
+    },
+  };
+  const json = argv.includes("--json");
+  try {
+    await createProgram(declaring, await trainHelp(argv)).parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportError(error, io, json);
+    if (error.exitCode === 0) return EXIT.ok;
+    if (error.code === "commander.help") return showUsage(argv, declaring);
+    return reportError(usageError(error), io, json);
+  }
+}
+
+/** Keys from the schema; loaded only where they are shown. */
+async function trainHelp(argv: readonly string[]): Promise<string> {
+  if (argv[0] !== "train" || !(argv.includes("--help") || argv.includes("-h"))) return "";
+  const { frequentKeysHelp } = await import("./key-help.js");
+  return frequentKeysHelp();
+}
+
+/** A command that needs a subcommand, without one. */
+function showUsage([name]: readonly string[], declaring: Declaring): number {
+  const program = createProgram(declaring);
+  const command = program.commands.find((candidate) => candidate.name() === name) ?? program;
+  printLine(declaring.io.stderr, command.helpInformation());
+  return EXIT.usage;
+}
+
+function usageError({ message }: CommanderError) {
+  const [first] = message.replace(/^error: /, "").split("\n");
+  const suggestion = /Did you mean [^)]*/.exec(message)?.[0];
+  const what = `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? "" : "."}`;
+  return cliErrors.VERL_CLI_USAGE({ what: suggestion ? `${what} ${suggestion}` : what });
+}
