@@ -14,6 +14,7 @@ import type {
   OutputName,
   SequenceBatch,
 } from "../../../core/plugin.js";
+import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
 import type { HeadOutput } from "../models/lm-head.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
@@ -40,7 +41,7 @@ export class OnnxBackend implements EngineBackend {
 
   constructor(
     private readonly options: EngineOptions,
-    devices: readonly string[] = ["cpu"],
+    private readonly provider?: OnnxProvider,
   ) {
     this.kwargs = parseEngineKwargs(options.extra);
     const optimizer = options.optimizer?.name;
@@ -55,7 +56,7 @@ export class OnnxBackend implements EngineBackend {
       backward: "fused",
       optimizer: "engine",
       outputs: OUTPUTS,
-      devices,
+      devices: [provider?.deviceName ?? "cpu"],
       dtypes: ["f32"],
       adapters: false,
       multiModal: false,
@@ -65,7 +66,7 @@ export class OnnxBackend implements EngineBackend {
   async load(options?: CallOptions): Promise<void> {
     await this.dispose();
     const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding, exportDtype } = this.kwargs;
-    const runtime = await openOrtRuntime({ kind });
+    const runtime = await (this.provider?.openRuntime() ?? openOrtRuntime({ kind }));
     const model = await loadModel(this.options.model);
     const trains = this.options.optimizer !== null;
     const store = new ParameterStore(model.config, runtime, trains);

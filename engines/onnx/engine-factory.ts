@@ -1,0 +1,18 @@
+import type { EngineFactory } from "../../core/plugin.js";
+
+/** The default engine: backend `onnx` on the CPU, whatever its vendor. */
+export const onnxEngineFactory: EngineFactory = {
+  modelTypes: ["language_model"],
+  backends: ["onnx"],
+  devices: ["cpu"],
+  vendors: null,
+  isDefault: true,
+  async create(options) {
+    const { createOnnxEngine } = await import("./engine.js");
+    return createOnnxEngine(options);
+  },
+  async diagnose() {
+    const { diagnoseOrt } = await import("./runtime/diagnose.js");
+    return diagnoseOrt();
+  },
+};

@@ -1,0 +1,17 @@
+import { type BaseEngine, composeEngine, type EngineOptions } from "../../core/plugin.js";
+import { OnnxBackend } from "./backend/onnx-backend.js";
+import type { OrtRuntime } from "./runtime/index.js";
+
+/** What a plugin for other hardware changes about the engine. */
+export interface OnnxProvider {
+  /** Device name under which the plugin registers the engine, e.g. `npu`. */
+  readonly deviceName: string;
+  /** How its onnxruntime is opened, e.g. `() => openCApiRuntime("/opt/vendor/libonnxruntime.so")`. */
+  openRuntime(): Promise<OrtRuntime>;
+}
+
+/** The ONNX engine: Llama-family language models on onnxruntime. On the CPU unless a provider is given. */
+export function createOnnxEngine(options: EngineOptions, provider?: OnnxProvider): BaseEngine {
+  const { optimizer, topology } = options;
+  return composeEngine(new OnnxBackend(options, provider), { optimizer, topology });
+}
