@@ -3,7 +3,7 @@ import { createHost as createBareHost, type Host, type HostOptions } from "../co
 import { BUILTINS } from "./builtins.js";
 
 export { composeConfig, explainKey, makeConfig, type RunConfig, validateConfig } from "../core/config/index.js";
-export type { Host, HostChoices, HostOptions } from "../core/index.js";
+export type { Host, HostOptions } from "../core/index.js";
 export * from "../core/plugin.js";
 
 /** A plugin host with everything that is built in, and the plugins that environment and options name. */
