@@ -4,10 +4,7 @@ const MASK = "ACME_VISIBLE_DEVICES";
 const DEVICES_IN_MACHINE = 2;
 const MEMORY_BYTES = 8 * 2 ** 30;
 
-/**
- * An imaginary chip. A real vendor asks its driver here; this one computes on the host's processors and says so. It is
- * usable only when `ACME_DRIVER` or the user's explicit choice says that the machine has one.
- */
+/** An imaginary chip. A real vendor asks its driver here; this one computes on the host's processors and says so. */
 export class AcmePlatform implements Platform {
   readonly vendorName = "acme";
   readonly deviceName = "acme-npu";
@@ -18,7 +15,6 @@ export class AcmePlatform implements Platform {
 
   /** Looks, and leaves no trace. The reason is what a user reads in `verl doctor`. */
   probe(): ProbeResult {
-    if (process.env.ACME_DRIVER === "none") return { status: "no", reason: "no acme driver (ACME_DRIVER=none)" };
     return { status: "yes", reason: `${this.deviceCount()} imaginary devices, computing on the host's processors` };
   }
 
