@@ -39,11 +39,11 @@ export function randomWeights(config: ModelConfig, seed: number): NamedTensor[] 
   });
 }
 
-/** A launched replica with the tiny model's weights of seed 1 as version 1. */
+/** A launched replica with the given weights as version 1: by default the tiny model's of seed 1; null: none. */
 export async function withOnnxReplica<T>(
   options: Partial<RolloutOptions>,
   body: (replica: WeightReceiver) => Promise<T>,
-  weights: readonly NamedTensor[] = randomWeights(tiny, 1),
+  weights: readonly NamedTensor[] | null = randomWeights(tiny, 1),
 ): Promise<T> {
   const replica = createOnnxReplica({
     replicaRank: 0,
@@ -59,7 +59,7 @@ export async function withOnnxReplica<T>(
   });
   try {
     await replica.launch();
-    await replica.receiveWeights(streamOf(weights), { version: 1 });
+    if (weights) await replica.receiveWeights(streamOf(weights), { version: 1 });
     return await body(replica);
   } finally {
     await replica.dispose();
