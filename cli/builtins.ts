@@ -3,8 +3,9 @@
  * plugin; heavy parts are loaded by the factories when they are called, not here.
  */
 import type { Plugin } from "../core/plugin.js";
+import { onnxPlugin } from "../engines/onnx/plugin.js";
 import { cpuPlugin } from "../platforms/cpu/index.js";
 import { corePlugin } from "./core-plugin.js";
 
 /** In registration order. A plugin may replace any of it with `override: true`. */
-export const BUILTINS: readonly Plugin[] = [corePlugin, cpuPlugin];
+export const BUILTINS: readonly Plugin[] = [corePlugin, cpuPlugin, onnxPlugin];

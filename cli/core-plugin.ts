@@ -17,6 +17,8 @@ export const corePlugin = definePlugin({
     "replayBuffer",
     "rewardManager",
     "scorer",
+    "dataset",
+    "trainer",
   ],
   register(host) {
     for (const estimator of builtinAdvantageEstimators) host.advantageEstimators.register(estimator);
@@ -27,5 +29,13 @@ export const corePlugin = definePlugin({
     host.scorers.register(gsm8kScorer);
     host.agentLoops.register(singleTurnAgent);
     host.agentLoopManagers.register(agentLoopManager);
+    host.datasets.register({
+      name: "rlhf",
+      create: async (options) => (await import("../core/data/index.js")).rlhfDatasetFactory.create(options),
+    });
+    host.trainers.register({
+      mode: "sync",
+      create: async (options) => (await import("../core/trainer/index.js")).createSyncTrainer(options),
+    });
   },
 });

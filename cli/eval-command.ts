@@ -1,6 +1,11 @@
+import path from "node:path";
+import { type Evaluation, evaluateModel, evaluateResponses } from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
-import type { CommandIo } from "./io.js";
-import type { ConfigRequest } from "./prepare-run.js";
+import { withInterrupts } from "./interrupts.js";
+import { type CommandIo, printJson, printLine } from "./io.js";
+import { type ConfigRequest, prepareRun } from "./prepare-run.js";
+import { EXIT } from "./report-error.js";
+import { runScope } from "./run-scope.js";
 
 export interface EvalRequest extends ConfigRequest {
   /** File with a column `responses` to score; null: validate the model on `data.val_files`. */
@@ -8,6 +13,35 @@ export interface EvalRequest extends ConfigRequest {
 }
 
 /** `verl eval`. Returns the exit code. */
-export async function runEval(_request: EvalRequest, _io: CommandIo): Promise<number> {
-  throw cliErrors.VERL_CLI_NOT_AVAILABLE({ what: "`verl eval` is not part of this version." });
+export async function runEval(request: EvalRequest, io: CommandIo): Promise<number> {
+  const run = await prepareRun(request, io, { forTraining: false });
+  try {
+    return await withInterrupts(io, async ({ signal }) => {
+      const scope = await runScope(run, io, signal);
+      if (request.responses === null && scope.config.data.val_files.length === 0) {
+        throw cliErrors.VERL_CLI_USAGE({
+          what: "`verl eval` has nothing to evaluate",
+          fix: "set data.val_files, or pass --responses FILE",
+        });
+      }
+      const evaluation =
+        request.responses === null
+          ? await evaluateModel(scope)
+          : await evaluateResponses(scope, path.resolve(io.cwd, request.responses));
+      print(evaluation, request.json, io);
+      return EXIT.ok;
+    });
+  } finally {
+    await run.host.dispose();
+  }
 }
+
+function print({ metrics, rows }: Evaluation, json: boolean, io: CommandIo): void {
+  if (json) return printJson(io, { rows, metrics });
+  const names = Object.keys(metrics).sort();
+  const width = names.reduce((n, name) => Math.max(n, name.length), 0);
+  for (const name of names) printLine(io.stdout, `${name.padEnd(width)}  ${format(metrics[name])}`);
+  printLine(io.stderr, `${rows} rows evaluated`);
+}
+
+const format = (x: number): string => (Number.isInteger(x) ? String(x) : x.toPrecision(5));

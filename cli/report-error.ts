@@ -7,9 +7,10 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 const USAGE = /^VERL_(CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY)_/;
 
 export function exitCodeOf(error: unknown): number {
+  if (isInterrupt(error)) return EXIT.interrupted;
   if (isVerlError(error))
     return error.code === "VERL_CLI_INTERNAL" || !USAGE.test(error.code) ? EXIT.failed : EXIT.usage;
-  return isInterrupt(error) ? EXIT.interrupted : EXIT.failed;
+  return EXIT.failed;
 }
 
 /** Prints an error as a card on standard error, or as JSON on standard output, and returns the exit code. */
@@ -52,6 +53,7 @@ function causeLine(error: VerlError): string | null {
 }
 
 function isInterrupt(error: unknown): boolean {
+  if (isVerlError(error)) return error.code === "VERL_TRAINER_ABORTED";
   return error instanceof Error && (error.name === "AbortError" || error.name === "InterruptError");
 }
 

@@ -1,8 +1,9 @@
 import { maskSecrets, type RunConfig, toPlain } from "../core/config/index.js";
-import { cliErrors } from "./errors.js";
-import { type CommandIo, printJson, printLine } from "./io.js";
+import { withInterrupts } from "./interrupts.js";
+import { type CommandIo, commandLogger, printJson, printLine } from "./io.js";
 import { type ConfigRequest, type PreparedRun, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
+import { trainPrepared } from "./train-run.js";
 
 export interface TrainRequest extends ConfigRequest {
   /** Check everything, print what would run, start nothing. */
@@ -14,7 +15,11 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
   const run = await prepareRun(request, io, { forTraining: true });
   try {
     if (request.dryRun) return printDryRun(run, request, io);
-    throw cliErrors.VERL_CLI_NOT_AVAILABLE({ what: "`verl train` can only be used with --dry-run yet." });
+    const outcome = await withInterrupts(io, (interrupts) =>
+      trainPrepared(run, io, { json: request.json, logger: commandLogger(io), ...interrupts }),
+    );
+    if (request.json) printJson(io, { event: "end", ...outcome });
+    return outcome.reason === "completed" ? EXIT.ok : EXIT.interrupted;
   } finally {
     await run.host.dispose();
   }

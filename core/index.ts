@@ -2,6 +2,7 @@
 export {
   createHost,
   type Host,
+  type HostChoices,
   type HostOptions,
   type InspectedPlugins,
   inspectPlugins,

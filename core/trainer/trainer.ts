@@ -1,14 +1,17 @@
 import type { RunConfig } from "../config/run-config.js";
 import type { Awaitable, Logger } from "../host/types.js";
 import type { HostServices } from "../services.js";
-import type { Tracker } from "../tracking/tracker.js";
+import type { RunInfo, Tracker } from "../tracking/tracker.js";
 import type { CheckpointCallback } from "./hooks.js";
 
 /** How a run ended. */
 export interface FitResult {
   readonly reason: "completed" | "stopped";
   readonly globalStep: number;
+  /** Metrics of the last step. */
   readonly metrics: Readonly<Record<string, number>>;
+  /** Every validation of this run, oldest first. */
+  readonly validations: readonly { readonly step: number; readonly metrics: Readonly<Record<string, number>> }[];
 }
 
 /** A training algorithm's main loop. */
@@ -25,6 +28,8 @@ export interface TrainerOptions {
   readonly config: RunConfig;
   readonly services: HostServices;
   readonly trackers: readonly Tracker[];
+  /** How and where the trackers present the run. */
+  readonly display: Pick<RunInfo, "outputDir" | "config" | "output" | "isTTY" | "color" | "json">;
   readonly checkpointCallbacks: readonly CheckpointCallback[];
   readonly logger: Logger;
   readonly signal: AbortSignal;

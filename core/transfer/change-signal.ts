@@ -13,8 +13,8 @@ export class ChangeSignal {
     return this.#revision;
   }
 
-  bump(changes: number): void {
-    this.#revision += changes;
+  bump(): void {
+    this.#revision++;
     for (const waiter of this.#waiters) {
       if (this.#revision > waiter.since) {
         this.#waiters.delete(waiter);

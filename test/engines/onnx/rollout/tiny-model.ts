@@ -1,13 +1,6 @@
 import { RandomStream } from "../../../../core/data/random.js";
 import { type ModelConfig, parameterSpecs, parseModelConfig } from "../../../../core/formats/index.js";
-import type {
-  GenerateRequest,
-  NamedTensor,
-  RolloutOptions,
-  SamplingParams,
-  WeightReceiver,
-} from "../../../../core/plugin.js";
-import { createOnnxReplica } from "../../../../engines/onnx/rollout/replica.js";
+import type { NamedTensor } from "../../../../core/plugin.js";
 
 /** A Llama with grouped queries; small, and odd enough in its sizes that kernels take their edge cases. */
 export const tinyConfig: Readonly<Record<string, unknown>> = {
@@ -37,47 +30,4 @@ export function randomWeights(config: ModelConfig, seed: number): NamedTensor[] 
     const data = Float32Array.from({ length }, () => (isNorm ? 1 : 0) + std * random.normal());
     return { name, dtype: "f32", shape, data };
   });
-}
-
-/** A launched replica with the given weights as version 1: by default the tiny model's of seed 1; null: none. */
-export async function withOnnxReplica<T>(
-  options: Partial<RolloutOptions>,
-  body: (replica: WeightReceiver) => Promise<T>,
-  weights: readonly NamedTensor[] | null = randomWeights(tiny, 1),
-): Promise<T> {
-  const replica = createOnnxReplica({
-    replicaRank: 0,
-    model: { config: tinyConfig },
-    maxModelLen: 64,
-    maxNumSeqs: 8,
-    responseLength: 12,
-    eosTokenIds: [],
-    decode: null,
-    threads: 1,
-    extra: {},
-    ...options,
-  });
-  try {
-    await replica.launch();
-    if (weights) await replica.receiveWeights(streamOf(weights), { version: 1 });
-    return await body(replica);
-  } finally {
-    await replica.dispose();
-  }
-}
-
-export function request(
-  requestId: string,
-  { promptIds = [1, 2, 3], ...sampling }: Partial<SamplingParams> & { promptIds?: readonly number[] } = {},
-): GenerateRequest {
-  return {
-    requestId,
-    promptIds,
-    seed: 3,
-    sampling: { temperature: 1, topP: 1, topK: -1, logProbs: true, ...sampling },
-  };
-}
-
-export async function* streamOf(tensors: Iterable<NamedTensor>): AsyncGenerator<NamedTensor> {
-  yield* tensors;
 }

@@ -1,0 +1,81 @@
+import path from "node:path";
+import { maskSecrets, type RunConfig, toPlain } from "../core/config/index.js";
+import { isVerlError, type Logger } from "../core/host/index.js";
+import type { Host } from "../core/index.js";
+import type { Tracker } from "../core/tracking/index.js";
+import type { CheckpointCallback, FitResult, Trainer } from "../core/trainer/index.js";
+import type { CommandIo } from "./io.js";
+import type { PreparedRun } from "./prepare-run.js";
+
+export interface TrainRunOptions {
+  readonly json: boolean;
+  readonly logger: Logger;
+  readonly signal?: AbortSignal;
+  /** Handed the trainer once it exists, so that a Ctrl-C can stop it. */
+  onTrainer?(trainer: Pick<Trainer, "stop">): void;
+}
+
+export interface TrainOutcome extends FitResult {
+  /** Folder with metrics.jsonl, report.html and checkpoints. */
+  readonly outputDir: string;
+}
+
+/** Train a checked configuration: build the trainer, initialise, fit, and take everything down on every path. */
+export async function trainPrepared(run: PreparedRun, io: CommandIo, options: TrainRunOptions): Promise<TrainOutcome> {
+  const { host, config } = run;
+  const { logger } = options;
+  const outputDir = path.resolve(io.cwd, config.trainer.output_dir);
+  const abort = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
+  const stopWatching = host.watchErrors((error) => abort.abort(error));
+  let trainer: Trainer | null = null;
+  try {
+    await host.registerUserHooks(config.trainer.hooks);
+    for (const line of host.report.startLines()) logger.info(line);
+    const services = await host.services({
+      device: config.trainer.device,
+      engineDevice: io.env.VERL_ENGINE_DEVICE,
+      engineVendor: io.env.VERL_ENGINE_VENDOR,
+    });
+    const trackers: Tracker[] = [];
+    for (const name of config.trainer.logger) {
+      trackers.push(await services.registries.trackers.require(name).create({ env: io.env }));
+    }
+    trainer = await services.registries.trainers.require(config.trainer.v1.trainer_mode).create({
+      config,
+      services,
+      trackers,
+      checkpointCallbacks: await checkpointCallbacks(host, config),
+      logger,
+      signal,
+      cwd: io.cwd,
+      display: {
+        outputDir,
+        config: maskSecrets(toPlain(run.composed.tree), io.env),
+        output: io.stdout,
+        isTTY: (io.stdout as NodeJS.WriteStream).isTTY === true,
+        color: io.color,
+        json: options.json,
+      },
+    });
+    options.onTrainer?.(trainer);
+    await trainer.init();
+    return { ...(await trainer.fit()), outputDir };
+  } catch (error) {
+    // What aborted the run says more than what the abort broke.
+    throw abort.signal.aborted && isVerlError(abort.signal.reason) ? abort.signal.reason : error;
+  } finally {
+    stopWatching();
+    await trainer?.dispose();
+  }
+}
+
+/** `trainer.checkpoint_callback_class`: `file.ts` or `file.ts#name`; an object, or a class, with `onSave`. */
+async function checkpointCallbacks(host: Host, config: RunConfig): Promise<CheckpointCallback[]> {
+  const reference = config.trainer.checkpoint_callback_class;
+  if (reference === null) return [];
+  const [file, name = "checkpointCallback"] = reference.split("#");
+  const exported = await host.loadUserModule(file, name);
+  const callback = typeof exported === "function" ? Reflect.construct(exported, [{ config }]) : exported;
+  return [callback as CheckpointCallback];
+}

@@ -1,0 +1,128 @@
+import type { AnyLoss, MetricValue } from "../algorithms/algebra.js";
+import { RandomStream } from "../data/random.js";
+import { selectSequences } from "../data/sequence-batch.js";
+import type { BaseEngine } from "../engine/engine.js";
+import type { TrainBatch } from "./train-batch.js";
+import { withColumns } from "./train-batch.js";
+
+export interface ActorUpdateOptions {
+  readonly step: number;
+  /** Prompt groups per optimizer update. */
+  readonly miniBatchGroups: number;
+  readonly epochs: number;
+  readonly shuffle: boolean;
+  readonly shuffleSeed: number;
+  /** Divisor of `seq-mean-token-sum-norm`; null = the longest response of the batch. */
+  readonly lossScaleFactor: number | null;
+  readonly maxTokensPerMicroBatch: number | null;
+  readonly microBatchSize: number | null;
+  readonly signal: AbortSignal;
+  onMiniBatch?(done: number, total: number): void;
+}
+
+export interface ActorUpdateResult {
+  readonly metrics: Readonly<Record<string, number>>;
+  /**
+   * The actor's log-probabilities before its first update, for the rows of the first mini-batch and in their order: lets
+   * the sampler gap be measured without a forward pass of its own.
+   */
+  readonly firstMiniBatch: { readonly rows: readonly number[]; readonly logProb: Float32Array | undefined };
+}
+
+/**
+ * The actor's updates of one step: mini-batches of whole prompt groups, `epochs` passes, one optimizer step each. The
+ * learning rate advances once, after the last.
+ */
+export async function updateActor(
+  engine: BaseEngine,
+  batch: TrainBatch,
+  loss: AnyLoss,
+  options: ActorUpdateOptions,
+): Promise<ActorUpdateResult> {
+  const sequences = withColumns(batch.sequences, {
+    advantages: batch.advantages,
+    oldLogProb: batch.oldLogProb ?? batch.rolloutLogProb,
+    refLogProb: batch.refLogProb,
+  });
+  const responseLength = (b: number) => sequences.responseOffsets[b + 1] - sequences.responseOffsets[b];
+  const longest = batch.rows.reduce((n, _, b) => Math.max(n, responseLength(b)), 1);
+  const plan = Array.from({ length: options.epochs }, (_, epoch) => miniBatches(batch, options, epoch)).flat();
+
+  const collected = new MetricCollector();
+  let first: ActorUpdateResult["firstMiniBatch"] = { rows: [], logProb: undefined };
+  const mode = await engine.trainMode();
+  try {
+    for (const [i, rows] of plan.entries()) {
+      options.signal.throwIfAborted();
+      const result = await engine.trainBatch(selectSequences(sequences, rows), loss, {
+        counts: {
+          globalBatchSize: rows.reduce((n, b) => n + batch.eligible[b], 0),
+          lossScaleFactor: options.lossScaleFactor ?? longest,
+        },
+        ...(options.maxTokensPerMicroBatch ? { maxTokensPerMicroBatch: options.maxTokensPerMicroBatch } : {}),
+        ...(options.microBatchSize ? { microBatchSize: options.microBatchSize } : {}),
+        returnOutputs: i === 0,
+        signal: options.signal,
+      });
+      if (i === 0) first = { rows, logProb: result.outputs.logProb };
+      collected.add(result.metrics);
+      collected.addNumber("actor/loss", result.loss);
+      collected.addNumber("actor/grad_norm", result.gradNorm);
+      options.onMiniBatch?.(i + 1, plan.length);
+    }
+  } finally {
+    await mode[Symbol.asyncDispose]();
+  }
+  const lr = engine.learningRate;
+  await engine.lrSchedulerStep();
+  return {
+    metrics: { ...collected.reduce(), "actor/lr": lr, "actor/skipped_updates": engine.skippedUpdates },
+    firstMiniBatch: first,
+  };
+}
+
+/** Row indices of each mini-batch of one pass; a group is never split, rows without a valid token are left out. */
+function miniBatches(batch: TrainBatch, options: ActorUpdateOptions, epoch: number): number[][] {
+  const groups = new Map<string, number[]>();
+  batch.rows.forEach((row, b) => {
+    if (!batch.eligible[b]) return;
+    const group = groups.get(row.uid);
+    if (group) group.push(b);
+    else groups.set(row.uid, [b]);
+  });
+  let order = [...groups.values()];
+  if (options.shuffle) {
+    order = new RandomStream(options.shuffleSeed, `actor-update/${options.step}/${epoch}`).shuffled(order);
+  }
+  const parts: number[][] = [];
+  for (let i = 0; i < order.length; i += options.miniBatchGroups) {
+    parts.push(order.slice(i, i + options.miniBatchGroups).flat());
+  }
+  return parts;
+}
+
+/** Combines metrics of several mini-batches: extremes stay extremes, everything else is averaged over updates. */
+class MetricCollector {
+  readonly #values = new Map<string, { rule: "min" | "max" | "mean"; values: number[] }>();
+
+  add(metrics: Readonly<Record<string, MetricValue>>): void {
+    for (const [name, { value, reduction }] of Object.entries(metrics)) {
+      this.addNumber(name.includes("/") ? name : `actor/${name}`, value, reduction === "sum" ? "mean" : reduction);
+    }
+  }
+
+  addNumber(name: string, value: number, rule: "min" | "max" | "mean" = "mean"): void {
+    const known = this.#values.get(name);
+    if (known) known.values.push(value);
+    else this.#values.set(name, { rule, values: [value] });
+  }
+
+  reduce(): Record<string, number> {
+    return Object.fromEntries(
+      [...this.#values].map(([name, { rule, values }]) => [
+        name,
+        rule === "mean" ? values.reduce((a, b) => a + b, 0) / values.length : values.reduce((a, b) => Math[rule](a, b)),
+      ]),
+    );
+  }
+}

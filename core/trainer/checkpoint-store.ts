@@ -1,0 +1,204 @@
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { isVerlError, reasonOf } from "../host/errors.js";
+import { trainerErrors } from "./errors.js";
+
+/** Names the newest complete step as plain text, as the reference does. */
+export const TRACKER_FILE = "latest_checkpointed_iteration.txt";
+const MARKER = "complete.json";
+const STEP_PREFIX = "global_step_";
+
+export interface SavedCheckpoint {
+  readonly step: number;
+  readonly dir: string;
+}
+
+interface Marker {
+  readonly version: 1;
+  readonly step: number;
+  readonly runId: string;
+  /** Size in bytes of every file, by path relative to the checkpoint. */
+  readonly files: Readonly<Record<string, number>>;
+}
+
+/**
+ * A folder of checkpoints that survives a kill at any moment: a checkpoint is written under a temporary name, synced,
+ * marked complete last, renamed into place, named by the tracker file, and only then are older ones removed.
+ */
+export class CheckpointStore {
+  constructor(
+    readonly root: string,
+    private readonly options: { readonly maxToKeep: number | null; readonly runId: string },
+  ) {}
+
+  dirOf(step: number): string {
+    return path.join(this.root, `${STEP_PREFIX}${step}`);
+  }
+
+  /** Write one checkpoint. On failure nothing of it remains and earlier ones are as they were. */
+  async save(step: number, write: (dir: string) => Promise<void>): Promise<SavedCheckpoint> {
+    const final = this.dirOf(step);
+    const temporary = path.join(this.root, `.tmp-${STEP_PREFIX}${step}-${process.pid}`);
+    try {
+      await rm(temporary, { recursive: true, force: true });
+      await mkdir(temporary, { recursive: true });
+      await write(temporary);
+      const files = await syncTree(temporary);
+      const marker: Marker = { version: 1, step, runId: this.options.runId, files };
+      await writeDurably(path.join(temporary, MARKER), `${JSON.stringify(marker, null, 1)}\n`);
+      await syncPath(temporary);
+      await this.#moveIntoPlace(temporary, final);
+      await writeDurably(path.join(this.root, `${TRACKER_FILE}.tmp`), `${step}`);
+      await rename(path.join(this.root, `${TRACKER_FILE}.tmp`), path.join(this.root, TRACKER_FILE));
+      await syncPath(this.root);
+    } catch (error) {
+      await rm(temporary, { recursive: true, force: true }).catch(() => {});
+      if (isVerlError(error)) throw error;
+      throw trainerErrors.VERL_TRAINER_CHECKPOINT_WRITE({
+        what: `the checkpoint of step ${step} could not be written`,
+        where: final,
+        why: reasonOf(error),
+        cause: error,
+      });
+    }
+    await this.#rotate(step);
+    return { step, dir: final };
+  }
+
+  /** The newest complete checkpoint, or null. A tracker file that names an incomplete one falls back to older ones. */
+  async latest(): Promise<SavedCheckpoint | null> {
+    const named = await this.#trackedStep();
+    if (named !== null && (await this.isComplete(this.dirOf(named)))) return { step: named, dir: this.dirOf(named) };
+    for (const step of (await this.steps()).reverse()) {
+      if (await this.isComplete(this.dirOf(step))) return { step, dir: this.dirOf(step) };
+    }
+    return null;
+  }
+
+  /** A checkpoint named by the user: a path whose last part is `global_step_N`. */
+  async at(checkpointPath: string): Promise<SavedCheckpoint> {
+    const dir = path.resolve(checkpointPath);
+    const match = /^global_step_(\d+)$/.exec(path.basename(dir));
+    if (!match) {
+      throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
+        what: `${checkpointPath} is not a checkpoint folder`,
+        why: "its last part is not global_step_N",
+      });
+    }
+    if (!existsSync(dir)) {
+      throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({ what: "the checkpoint does not exist", where: dir });
+    }
+    if (!(await this.isComplete(dir))) {
+      throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
+        what: "the checkpoint is incomplete",
+        where: dir,
+        why: `${MARKER} is missing or does not match the files`,
+      });
+    }
+    return { step: Number(match[1]), dir };
+  }
+
+  /** Steps with a folder, ascending, complete or not. */
+  async steps(): Promise<number[]> {
+    const names = await readdir(this.root).catch(() => [] as string[]);
+    return names
+      .map((name) => /^global_step_(\d+)$/.exec(name)?.[1])
+      .filter((text): text is string => text !== undefined)
+      .map(Number)
+      .sort((a, b) => a - b);
+  }
+
+  async isComplete(dir: string): Promise<boolean> {
+    const marker = await readMarker(dir);
+    if (!marker) return false;
+    for (const [file, size] of Object.entries(marker.files)) {
+      const info = await stat(path.join(dir, file)).catch(() => null);
+      if (info?.size !== size) return false;
+    }
+    return true;
+  }
+
+  /** Remove what an earlier, killed process left half-written. */
+  async clean(): Promise<void> {
+    for (const name of await readdir(this.root).catch(() => [] as string[])) {
+      if (name.startsWith(".tmp-") || name.startsWith(".old-")) {
+        await rm(path.join(this.root, name), { recursive: true, force: true });
+      }
+    }
+  }
+
+  async #moveIntoPlace(temporary: string, final: string): Promise<void> {
+    if (!existsSync(final)) return rename(temporary, final);
+    const aside = path.join(this.root, `.old-${path.basename(final)}-${process.pid}`);
+    await rename(final, aside);
+    await rename(temporary, final);
+    await rm(aside, { recursive: true, force: true });
+  }
+
+  async #trackedStep(): Promise<number | null> {
+    const file = path.join(this.root, TRACKER_FILE);
+    const text = await readFile(file, "utf8").catch(() => null);
+    if (text === null) return null;
+    if (!/^\s*\d+\s*$/.test(text)) {
+      throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
+        what: `the tracker file holds ${JSON.stringify(text.slice(0, 40))}, not a step number`,
+        where: file,
+        fix: "write the step of a checkpoint into it, or delete the file to use the newest complete checkpoint",
+      });
+    }
+    return Number(text);
+  }
+
+  /** Keep the newest `maxToKeep` of this run (across resumes); never the folders of other runs. */
+  async #rotate(newest: number): Promise<void> {
+    const keep = this.options.maxToKeep;
+    if (!keep || keep <= 0) return;
+    const own: number[] = [];
+    for (const step of await this.steps()) {
+      if (step > newest) continue;
+      if ((await readMarker(this.dirOf(step)))?.runId === this.options.runId) own.push(step);
+    }
+    for (const step of own.slice(0, -keep)) {
+      await rm(this.dirOf(step), { recursive: true, force: true });
+    }
+  }
+}
+
+async function readMarker(dir: string): Promise<Marker | null> {
+  try {
+    const marker = JSON.parse(await readFile(path.join(dir, MARKER), "utf8")) as Marker;
+    return marker.version === 1 && typeof marker.files === "object" ? marker : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Sync every file below `dir`; returns sizes by relative path. */
+async function syncTree(dir: string): Promise<Record<string, number>> {
+  const sizes: Record<string, number> = {};
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    const full = path.join(entry.parentPath, entry.name);
+    await syncPath(full);
+    if (entry.isFile()) sizes[path.relative(dir, full).split(path.sep).join("/")] = (await stat(full)).size;
+  }
+  return sizes;
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  await writeFile(file, text);
+  await syncPath(file);
+}
+
+async function syncPath(target: string): Promise<void> {
+  // Windows cannot open folders; there the rename alone orders the writes.
+  const handle = await open(target, "r").catch(() => null);
+  if (!handle) return;
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!["EPERM", "EISDIR", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    await handle.close();
+  }
+}

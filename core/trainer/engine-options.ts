@@ -1,0 +1,69 @@
+import path from "node:path";
+import type { RunConfig } from "../config/run-config.js";
+import type { EngineModelSource, EngineOptions, OptimizerConfig } from "../engine/engine.js";
+
+const SINGLE = { rank: 0, size: 1, isOutputSource: true } as const;
+
+/** Where the actor's and the reference's weights come from. */
+export function modelSourceOf(config: RunConfig, cwd: string): EngineModelSource {
+  const { model } = config.actor_rollout_ref;
+  if (model.path !== null) return { path: path.resolve(cwd, model.path) };
+  if (model.config !== null) return { config: model.config, initSeed: config.trainer.seed };
+  throw new TypeError("checked by the configuration: model.path or model.config");
+}
+
+export function actorOptions(config: RunConfig, model: EngineModelSource, totalSteps: number): EngineOptions {
+  const { actor } = config.actor_rollout_ref;
+  return {
+    model,
+    optimizer: optimizerOf(actor.optim, totalSteps),
+    topology: SINGLE,
+    threads: config.trainer.threads,
+    seed: config.trainer.seed,
+    extra: engineKwargs(actor.engine_kwargs, actor.strategy),
+  };
+}
+
+/** Forward only, same weights. */
+export function referenceOptions(config: RunConfig, model: EngineModelSource): EngineOptions {
+  const { actor, ref } = config.actor_rollout_ref;
+  return {
+    model,
+    optimizer: null,
+    topology: SINGLE,
+    threads: config.trainer.threads,
+    seed: config.trainer.seed,
+    extra: engineKwargs(actor.engine_kwargs, ref.strategy),
+  };
+}
+
+export function optimizerOf(
+  optim: RunConfig["actor_rollout_ref"]["actor"]["optim"],
+  totalSteps: number,
+): OptimizerConfig {
+  const horizon = optim.total_training_steps > 0 ? optim.total_training_steps : totalSteps;
+  const warmup = optim.lr_warmup_steps > 0 ? optim.lr_warmup_steps : Math.trunc(optim.lr_warmup_steps_ratio * horizon);
+  return {
+    name: "adamw",
+    lr: optim.lr,
+    betas: [optim.betas[0], optim.betas[1]],
+    eps: optim.eps,
+    weightDecay: optim.weight_decay,
+    clipGrad: optim.clip_grad,
+    schedule: {
+      type: optim.lr_scheduler_type,
+      warmupSteps: warmup,
+      totalSteps: horizon,
+      minLrRatio: optim.min_lr_ratio,
+      numCycles: optim.num_cycles,
+      ...(optim.stable_steps === null ? {} : { stableSteps: optim.stable_steps }),
+    },
+  };
+}
+
+/** The section of the chosen engine; without a choice the only section there is. */
+function engineKwargs(sections: Readonly<Record<string, unknown>>, name: string | null): Record<string, unknown> {
+  const key = name ?? (Object.keys(sections).length === 1 ? Object.keys(sections)[0] : null);
+  const section = key === null ? undefined : sections[key];
+  return typeof section === "object" && section !== null ? { ...section } : {};
+}

@@ -1,0 +1,49 @@
+import { defineErrors } from "../host/errors.js";
+
+export const trainerErrors = defineErrors({
+  VERL_TRAINER_CHECKPOINT_BAD: {
+    summary: "A checkpoint is missing, incomplete or unreadable",
+    fix: "name another checkpoint with trainer.resume_from_path, or start over with trainer.resume_mode=disable",
+  },
+  VERL_TRAINER_CHECKPOINT_WRITE: {
+    summary: "A checkpoint could not be written; earlier checkpoints are untouched",
+    fix: "free disk space or choose another trainer.default_local_dir",
+  },
+  VERL_TRAINER_FOLDER_IN_USE: {
+    summary: "Another run is writing to this folder",
+    fix: "stop that run, or set trainer.experiment_name or trainer.default_local_dir",
+  },
+  VERL_TRAINER_RESUME_MISMATCH: {
+    summary: "A checkpoint does not fit the configuration that resumes it",
+    fix: "use the configuration that wrote the checkpoint, or start over with trainer.resume_mode=disable",
+  },
+  VERL_TRAINER_NO_STEPS: {
+    summary: "The run would end without a single training step",
+    fix: "raise trainer.total_training_steps or trainer.total_epochs",
+  },
+  VERL_TRAINER_NO_TRAINABLE: {
+    summary: "A step has no tokens to train on",
+  },
+  VERL_TRAINER_NO_LOG_PROBS: {
+    summary: "Trajectories carry no log-probabilities of the sampler",
+    fix: "set actor_rollout_ref.rollout.calculate_log_probs=true and use a rollout that reports them",
+  },
+  VERL_TRAINER_STALE_WEIGHTS: {
+    summary: "A trajectory was sampled by other weights than the run pushed",
+    fix: "this is a fault of the rollout's server adapter; report it to its author",
+  },
+  VERL_TRAINER_METRIC_EXISTS: {
+    summary: "A hook added a metric under a name that is taken",
+    fix: "choose a name with a prefix of your own",
+  },
+  VERL_TRAINER_ENGINE_UNFIT: {
+    summary: "The chosen engine cannot do what this run needs",
+  },
+  VERL_TRAINER_REWARD_FAILED: {
+    summary: "Scoring a sample failed and the policy is to stop",
+    fix: "fix the reward function, or set reward.on_error to zero, drop_group or retry",
+  },
+  VERL_TRAINER_ABORTED: {
+    summary: "The run was aborted",
+  },
+});

@@ -1,0 +1,52 @@
+import { createTrackerSet } from "../tracking/index.js";
+import { runDumps } from "./dumps.js";
+import { openDataset, openTokenizer, type RunScope } from "./input-setup.js";
+import { promptFeed } from "./prompt-feed.js";
+import { createRewards } from "./rewards-setup.js";
+import { createSampling } from "./sampling-setup.js";
+import { validate } from "./validation.js";
+
+export interface Evaluation {
+  /** Validation metrics under their usual names. */
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly rows: number;
+}
+
+/** Sample and score `data.val_files` with a model as it is on disk: no training engine is built. */
+export async function evaluateModel(
+  scope: RunScope,
+  onProgress?: (done: number, total: number) => void,
+): Promise<Evaluation> {
+  const { config, cwd, signal } = scope;
+  const cleanups: (() => Promise<void>)[] = [];
+  try {
+    const tokenizer = await openTokenizer(config, cwd);
+    const validation = await openDataset(scope, tokenizer, "val");
+    const rewards = await createRewards(scope, tokenizer, [validation]);
+    cleanups.push(async () => rewards.dispose?.());
+    const sampling = await createSampling(scope, { tokenizer, rewards, refill: null }, cleanups);
+    cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
+    const progress = {
+      name: "progress",
+      start() {},
+      log() {},
+      progress: ({ done = 0, total = 0 }) => onProgress?.(done, total),
+      finish() {},
+    };
+    const metrics = await validate(
+      {
+        ...sampling,
+        config,
+        tokenizer,
+        validation,
+        trackers: createTrackerSet([progress]),
+        dump: runDumps(config, tokenizer, cwd),
+      },
+      promptFeed({ ...sampling, loader: null, seed: config.trainer.seed }),
+      { globalStep: 0, signal },
+    );
+    return { metrics, rows: validation.length };
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
+}

@@ -1,0 +1,79 @@
+import type { ChatMessage } from "../data/index.js";
+import { openTokenizer, type RunScope } from "./input-setup.js";
+import { createRollout } from "./rollout-setup.js";
+
+export interface GenerationPrompt {
+  /** Names the prompt: its draws depend on it and on `rollout.seed`. */
+  readonly id: string;
+  readonly messages: readonly ChatMessage[];
+}
+
+export interface Generation {
+  readonly id: string;
+  /** `rollout.n` responses without special tokens. */
+  readonly responses: readonly string[];
+  readonly stopReasons: readonly string[];
+}
+
+/** Sample `rollout.n` responses to each prompt with a model as it is on disk, yielding them in order. */
+export async function* generateResponses(
+  scope: RunScope,
+  prompts: Iterable<GenerationPrompt>,
+): AsyncGenerator<Generation> {
+  const { config, signal } = scope;
+  const { rollout } = config.actor_rollout_ref;
+  const cleanups: (() => Promise<void>)[] = [];
+  try {
+    const tokenizer = await openTokenizer(config, scope.cwd);
+    const { client } = await createRollout(scope, tokenizer, cleanups);
+    const sampled = rollout.do_sample ? rollout.temperature : 0;
+    const run = async ({ id, messages }: GenerationPrompt): Promise<Generation> => {
+      const promptIds = tokenizer.encodeChat(messages, {
+        addGenerationPrompt: true,
+        kwargs: config.data.apply_chat_template_kwargs,
+      });
+      const outputs = await Promise.all(
+        Array.from({ length: rollout.n }, (_, session) =>
+          client.generate(
+            {
+              requestId: `${id}_${session}`,
+              promptIds,
+              seed: rollout.seed,
+              sampling: {
+                temperature: sampled,
+                topP: rollout.top_p,
+                topK: rollout.top_k,
+                minP: rollout.min_p,
+                repetitionPenalty: rollout.repetition_penalty,
+                stop: rollout.stop,
+                ignoreEos: rollout.ignore_eos,
+                logProbs: false,
+              },
+            },
+            { signal },
+          ),
+        ),
+      );
+      return {
+        id,
+        responses: outputs.map((output) => tokenizer.decode(output.tokenIds, { skipSpecialTokens: true })),
+        stopReasons: outputs.map((output) => output.stopReason),
+      };
+    };
+    yield* inOrder(prompts, run, 2 * rollout.max_num_seqs);
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
+}
+
+/** At most `limit` calls at a time; results in the order of the items. */
+async function* inOrder<A, B>(items: Iterable<A>, work: (item: A) => Promise<B>, limit: number): AsyncGenerator<B> {
+  const running: Promise<B>[] = [];
+  for (const item of items) {
+    const promise = work(item);
+    promise.catch(() => {});
+    running.push(promise);
+    if (running.length >= limit) yield running.shift()!;
+  }
+  yield* running;
+}

@@ -1,0 +1,11 @@
+/** Public entry of the trainer room. */
+export { CheckpointStore, type SavedCheckpoint, TRACKER_FILE } from "./checkpoint-store.js";
+export { trainerErrors } from "./errors.js";
+export { type Evaluation, evaluateModel } from "./evaluate.js";
+export { evaluateResponses } from "./evaluate-responses.js";
+export { type Generation, type GenerationPrompt, generateResponses } from "./generate.js";
+export * from "./hooks.js";
+export { openDataset, openTokenizer, type RunScope } from "./input-setup.js";
+export { createSyncTrainer, syncTrainerFactory } from "./setup.js";
+export { SyncTrainer } from "./sync-trainer.js";
+export type * from "./trainer.js";

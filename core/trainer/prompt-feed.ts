@@ -1,0 +1,63 @@
+import type { AgentLoopManager, PromptTask } from "../agent/agent-loop.js";
+import type { DataItem, Dataset } from "../data/dataset.js";
+import type { PromptLoader } from "../data/index.js";
+import { promptTag, promptUid, type TransferQueue } from "../transfer/index.js";
+
+/** Registers prompts in the queue and hands them to the agent loops. */
+export interface PromptFeed {
+  /** The next `count` training prompts. */
+  submitTrain(count: number, globalStep: number, signal: AbortSignal): Promise<void>;
+  /** Validation rows `from` to `to` (exclusive); returns their uids in order. */
+  submitValidation(
+    dataset: Dataset,
+    from: number,
+    to: number,
+    globalStep: number,
+    signal: AbortSignal,
+  ): Promise<string[]>;
+}
+
+export function promptFeed(options: {
+  readonly queue: TransferQueue;
+  readonly manager: AgentLoopManager;
+  /** Null where only validation prompts are fed. */
+  readonly loader: PromptLoader | null;
+  /** Run seed: uids come from (seed, draw). */
+  readonly seed: number;
+}): PromptFeed {
+  const { queue, manager, loader, seed } = options;
+
+  async function submit(tasks: PromptTask[], partition: "train" | "val", globalStep: number, signal: AbortSignal) {
+    await queue.putBatch(
+      partition,
+      tasks.map(({ uid, draw, attempt }) => ({
+        key: uid,
+        tag: promptTag({ globalSteps: globalStep, draw, attempt }),
+      })),
+    );
+    await manager.submit(tasks, { partition, globalStep, signal });
+  }
+
+  return {
+    async submitTrain(count, globalStep, signal) {
+      if (!loader) throw new TypeError("this feed has no training data");
+      const tasks = Array.from({ length: count }, () => {
+        const { item, draw } = loader.next();
+        return task(promptUid(seed, draw), draw, item);
+      });
+      await submit(tasks, "train", globalStep, signal);
+    },
+    async submitValidation(dataset, from, to, globalStep, signal) {
+      // The row number stands for the draw: every validation repeats the same draws, so scores differ by the weights alone.
+      const tasks = Array.from({ length: to - from }, (_, i) =>
+        task(promptUid(seed, from + i, "val"), from + i, dataset.at(from + i)),
+      );
+      await submit(tasks, "val", globalStep, signal);
+      return tasks.map((t) => t.uid);
+    },
+  };
+}
+
+function task(uid: string, draw: number, item: DataItem): PromptTask {
+  return { uid, draw, row: { ...item.row, origin: item.origin }, messages: item.messages, attempt: 0 };
+}

@@ -1,0 +1,49 @@
+import path from "node:path";
+import type { Tokenizer } from "../data/index.js";
+import { createLlmClient, createLoadBalancer, createReplicaSet, type ReplicaSet } from "../rollout/index.js";
+import type { LlmClient, RolloutOptions, ServerAdapter } from "../rollout/rollout.js";
+import type { RunScope } from "./input-setup.js";
+
+export interface RolloutParts {
+  readonly replicas: ReplicaSet;
+  readonly adapters: readonly ServerAdapter[];
+  readonly client: LlmClient;
+}
+
+/** Launches the inference server that the configuration names, with its adapter, and a client that routes to it. */
+export async function createRollout(
+  options: RunScope,
+  tokenizer: Tokenizer,
+  cleanups: (() => Promise<void>)[],
+): Promise<RolloutParts> {
+  const { config, services, cwd, signal } = options;
+  const { rollout, model } = config.actor_rollout_ref;
+  const replicaFactory = services.registries.rollouts.require(rollout.name);
+  const adapterFactory = services.registries.serverAdapters.require(rollout.name);
+  const kwargs = rollout.engine_kwargs[rollout.name];
+  const replicaOptions: RolloutOptions = {
+    replicaRank: 0,
+    model: model.path === null ? { config: model.config ?? {} } : { path: path.resolve(cwd, model.path) },
+    maxModelLen: rollout.max_model_len ?? rollout.prompt_length + rollout.response_length,
+    maxNumSeqs: rollout.max_num_seqs,
+    responseLength: rollout.response_length,
+    eosTokenIds: tokenizer.stopTokenIds,
+    decode: (ids) => tokenizer.decode(ids),
+    threads: config.trainer.threads,
+    extra: typeof kwargs === "object" && kwargs !== null ? { ...kwargs } : {},
+  };
+  const replica = await replicaFactory.createReplica(replicaOptions);
+  const replicas = createReplicaSet([replica]);
+  cleanups.push(() => replicas.dispose());
+  await replicas.launch({ signal });
+  const adapter = await adapterFactory.createAdapter({ ...replicaOptions, replica });
+  cleanups.push(() => adapter.release());
+  const balancer = createLoadBalancer();
+  balancer.add(replica);
+  const client = createLlmClient({
+    balancer,
+    promptLength: rollout.prompt_length,
+    responseLength: rollout.response_length,
+  });
+  return { replicas, adapters: [adapter], client };
+}

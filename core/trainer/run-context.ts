@@ -1,0 +1,110 @@
+import type { JsonValue } from "../host/types.js";
+import { trainerErrors } from "./errors.js";
+import type {
+  RunContext,
+  SampleBeginContext,
+  SampledGroup,
+  SampleEndContext,
+  StepContext,
+  StepEndContext,
+  TrainEndContext,
+  ValidateEndContext,
+} from "./hooks.js";
+
+/** What every hook context is made from; the trainer owns it, hooks never see it. */
+export interface RunState {
+  globalStep: number;
+  totalSteps: number;
+  epoch: number;
+  weightVersion: number;
+  readonly config: JsonValue;
+  readonly signal: AbortSignal;
+  stopReason: string | null;
+}
+
+/** Metrics of a step while it runs. A name is written once, by the trainer or by one hook. */
+export class StepMetrics {
+  readonly #values: Record<string, number> = {};
+
+  /** Written by the trainer: later stages may refine a value. */
+  set(metrics: Readonly<Record<string, number>>): void {
+    Object.assign(this.#values, metrics);
+  }
+
+  /** Written by a hook. */
+  add(name: string, value: number): void {
+    if (name in this.#values) {
+      throw trainerErrors.VERL_TRAINER_METRIC_EXISTS({ what: `the metric ${name} was already logged in this step` });
+    }
+    this.#values[name] = value;
+  }
+
+  get values(): Readonly<Record<string, number>> {
+    return this.#values;
+  }
+}
+
+export function runContext(state: RunState): RunContext {
+  return {
+    globalStep: state.globalStep,
+    totalSteps: state.totalSteps,
+    epoch: state.epoch,
+    weightVersion: state.weightVersion,
+    config: state.config,
+    signal: state.signal,
+    requestStop(reason) {
+      state.stopReason ??= reason;
+    },
+  };
+}
+
+export function trainEndContext(state: RunState, reason: TrainEndContext["reason"]): TrainEndContext {
+  return { ...runContext(state), reason };
+}
+
+export function stepContext(state: RunState, metrics: StepMetrics): StepContext {
+  return { ...runContext(state), addMetric: (name, value) => metrics.add(name, value) };
+}
+
+export function stepEndContext(state: RunState, metrics: StepMetrics): StepEndContext {
+  return { ...stepContext(state, metrics), metrics: { ...metrics.values } };
+}
+
+export function validateEndContext(state: RunState, metrics: StepMetrics): ValidateEndContext {
+  return { ...runContext(state), metrics: { ...metrics.values }, addMetric: (name, value) => metrics.add(name, value) };
+}
+
+export function sampleBeginContext(
+  state: RunState,
+  metrics: StepMetrics,
+  groups: number,
+): { context: SampleBeginContext; requested: () => number } {
+  let extra = 0;
+  const context: SampleBeginContext = {
+    ...stepContext(state, metrics),
+    groups,
+    requestPrompts(count) {
+      if (!Number.isInteger(count) || count < 0) throw new RangeError("requestPrompts needs a whole number >= 0");
+      extra += count;
+    },
+  };
+  return { context, requested: () => extra };
+}
+
+export function sampleEndContext(
+  state: RunState,
+  metrics: StepMetrics,
+  groups: readonly SampledGroup[],
+): { context: SampleEndContext; dropped: ReadonlyMap<string, { refill: boolean; reason: string }> } {
+  const dropped = new Map<string, { refill: boolean; reason: string }>();
+  const known = new Set(groups.map((group) => group.uid));
+  const context: SampleEndContext = {
+    ...stepContext(state, metrics),
+    groups,
+    dropGroup(uid, options = {}) {
+      if (!known.has(uid)) throw new RangeError(`no sampled group has the uid ${uid}`);
+      dropped.set(uid, { refill: options.refill ?? true, reason: options.reason ?? "dropped by a hook" });
+    },
+  };
+  return { context, dropped };
+}

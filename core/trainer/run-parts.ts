@@ -1,0 +1,53 @@
+import type { AgentLoopManager } from "../agent/agent-loop.js";
+import type { AdvantageEstimator } from "../algorithms/advantage.js";
+import type { AnyLoss } from "../algorithms/algebra.js";
+import type { KlController } from "../algorithms/index.js";
+import type { RunConfig } from "../config/run-config.js";
+import type { Dataset } from "../data/dataset.js";
+import type { PromptLoader } from "../data/index.js";
+import type { Tokenizer } from "../data/tokenizer.js";
+import type { BaseEngine } from "../engine/engine.js";
+import type { Logger } from "../host/types.js";
+import type { RewardManager } from "../reward/reward.js";
+import type { TrackerSet } from "../tracking/index.js";
+import type { ReplayBuffer } from "../transfer/replay-buffer.js";
+import type { TransferQueue } from "../transfer/transfer-queue.js";
+import type { CheckpointStore } from "./checkpoint-store.js";
+import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
+import type { TrainingRow } from "./training-row.js";
+import type { WeightSync } from "./weight-sync.js";
+
+/** Runs a hook: `pre` slots, then the trainer's own work, then `post` slots. */
+export type FireHook = <N extends HookName>(
+  name: N,
+  context: HookContexts[N],
+  trainerWork?: () => Promise<void>,
+) => Promise<void>;
+
+/** Everything that a synchronous run is made of, built once by `setup.ts`. */
+export interface RunParts {
+  readonly config: RunConfig;
+  readonly tokenizer: Tokenizer;
+  readonly train: Dataset;
+  readonly validation: Dataset | null;
+  readonly loader: PromptLoader;
+  readonly queue: TransferQueue;
+  readonly replay: ReplayBuffer;
+  readonly manager: AgentLoopManager;
+  readonly rewards: RewardManager;
+  readonly actor: BaseEngine;
+  /** Null when no KL is asked for. */
+  readonly reference: BaseEngine | null;
+  readonly weights: WeightSync;
+  readonly estimator: AdvantageEstimator;
+  readonly actorLoss: AnyLoss;
+  readonly klController: KlController;
+  readonly fire: FireHook;
+  readonly trackers: TrackerSet;
+  readonly checkpoints: CheckpointStore;
+  readonly checkpointCallbacks: readonly CheckpointCallback[];
+  readonly logger: Logger;
+  /** Write `rollout_data_dir` or `validation_data_dir`, where configured. */
+  dump(split: "train" | "val", rows: readonly TrainingRow[], step: number): Promise<void>;
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,69 @@
+import { dataMetrics, throughputMetrics, timingMetrics } from "../tracking/index.js";
+import type { StepTimers } from "./timing.js";
+import type { TrainBatch } from "./train-batch.js";
+
+/** Everything that is known about a step once it is over, under the reference's names. */
+export function stepMetrics(
+  batch: TrainBatch,
+  step: { readonly globalStep: number; readonly epoch: number; readonly timers: StepTimers },
+): Record<string, number> {
+  const { sequences, rows } = batch;
+  const lengths = rows.map((_, b) => sequences.offsets[b + 1] - sequences.offsets[b]);
+  const zeros = new Float32Array(batch.rolloutLogProb.length);
+  const total = lengths.reduce((a, b) => a + b, 0);
+  return {
+    "training/global_step": step.globalStep,
+    "training/epoch": step.epoch,
+    ...dataMetrics({
+      responseOffsets: sequences.responseOffsets,
+      responseMask: sequences.responseMask,
+      promptLengths: sequences.promptLengths,
+      tokenLevelScores: scoresOrAbstained(batch),
+      tokenLevelRewards: batch.tokenLevelRewards,
+      advantages: batch.advantages ?? zeros,
+      returns: batch.returns ?? zeros,
+      numTurns: rows.map((row) => row.numTurns),
+    }),
+    ...versionMetrics(batch, step.globalStep),
+    "global_seqlen/mean": total,
+    "global_seqlen/min": total,
+    "global_seqlen/max": total,
+    "global_seqlen/minmax_diff": 0,
+    ...timingMetrics(Object.fromEntries(step.timers.all), { response: batch.rolloutLogProb.length, total }),
+    ...throughputMetrics(lengths, step.timers.seconds("step"), 1),
+  };
+}
+
+/** A row without a score must not count as a score of 0: NaN marks it as abstained. */
+function scoresOrAbstained(batch: TrainBatch): Float32Array {
+  const scores = batch.tokenLevelScores.slice();
+  batch.rows.forEach((row, b) => {
+    const [start, end] = [batch.sequences.responseOffsets[b], batch.sequences.responseOffsets[b + 1]];
+    if (row.score === null && end > start) scores[end - 1] = Number.NaN;
+  });
+  return scores;
+}
+
+/** Weight versions behind the trajectories: their span, and how far they lie behind the step. */
+function versionMetrics({ rows }: TrainBatch, globalStep: number): Record<string, number> {
+  const prefix = "training/off_policy";
+  return {
+    ...spread(
+      `${prefix}/trajectory_spans`,
+      rows.map((row) => row.maxWeightVersion - row.minWeightVersion + 1),
+    ),
+    ...spread(
+      `${prefix}/trajectory_staleness`,
+      rows.map((row) => globalStep - 1 - row.maxWeightVersion),
+    ),
+  };
+}
+
+function spread(name: string, values: readonly number[]): Record<string, number> {
+  if (values.length === 0) return {};
+  return {
+    [`${name}/mean`]: values.reduce((a, b) => a + b, 0) / values.length,
+    [`${name}/max`]: values.reduce((a, b) => Math.max(a, b)),
+    [`${name}/min`]: values.reduce((a, b) => Math.min(a, b)),
+  };
+}

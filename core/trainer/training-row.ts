@@ -1,0 +1,115 @@
+import type { FieldValue, Row } from "../data/row.js";
+import type { JsonValue } from "../host/types.js";
+import type { RewardOutcome } from "../reward/reward.js";
+import type { Tag } from "../transfer/transfer-queue.js";
+
+/** One stored trajectory, as the trainer reads it from the queue. */
+export interface TrainingRow {
+  readonly key: string;
+  readonly uid: string;
+  readonly session: number;
+  /** Position among the outputs of its session; the highest is final. */
+  readonly index: number;
+  readonly promptIds: Int32Array;
+  readonly responseIds: Int32Array;
+  /** 1 = sampled by the policy. */
+  readonly responseMask: ArrayLike<number>;
+  readonly rolloutLogProbs: Float32Array | null;
+  /** Null unless the outcome is `scored`. */
+  readonly score: number | null;
+  readonly outcome: RewardOutcome;
+  readonly rewardExtra: Readonly<Record<string, JsonValue>>;
+  readonly rewardMessage: string | null;
+  readonly dataSource: string;
+  readonly groundTruth: JsonValue;
+  readonly origin: string;
+  readonly numTurns: number;
+  readonly stopReason: string;
+  readonly minWeightVersion: number;
+  readonly maxWeightVersion: number;
+}
+
+/** Fields of a trajectory that {@link trainingRow} reads. */
+export const TRAJECTORY_FIELDS = [
+  "promptIds",
+  "responseIds",
+  "responseMask",
+  "rolloutLogProbs",
+  "score",
+  "rewardOutcome",
+  "rewardExtra",
+  "rewardMessage",
+  "dataSource",
+  "groundTruth",
+  "origin",
+  "numTurns",
+  "stopReason",
+  "minWeightVersion",
+  "maxWeightVersion",
+] as const;
+
+export function trainingRow(
+  key: string,
+  parsed: { readonly uid: string; readonly session: number; readonly index: number },
+  row: Row,
+): TrainingRow {
+  const logProbs = row.rolloutLogProbs;
+  return {
+    key,
+    uid: parsed.uid,
+    session: parsed.session,
+    index: parsed.index,
+    promptIds: ids(row.promptIds, key),
+    responseIds: ids(row.responseIds, key),
+    responseMask: row.responseMask as Int32Array | Float32Array,
+    rolloutLogProbs: logProbs instanceof Float32Array ? logProbs : null,
+    score: typeof row.score === "number" ? row.score : null,
+    outcome: (row.rewardOutcome as RewardOutcome | undefined) ?? "abstain",
+    rewardExtra: (row.rewardExtra as Record<string, JsonValue> | undefined) ?? {},
+    rewardMessage: typeof row.rewardMessage === "string" ? row.rewardMessage : null,
+    dataSource: typeof row.dataSource === "string" ? row.dataSource : "unknown",
+    groundTruth: (row.groundTruth as JsonValue | undefined) ?? null,
+    origin: typeof row.origin === "string" ? row.origin : "",
+    numTurns: number(row.numTurns, 0),
+    stopReason: typeof row.stopReason === "string" ? row.stopReason : "",
+    minWeightVersion: number(row.minWeightVersion, -1),
+    maxWeightVersion: number(row.maxWeightVersion, -1),
+  };
+}
+
+/** Rows of the same prompt, in their order of appearance. */
+export function groupByPrompt(rows: readonly TrainingRow[]): ReadonlyMap<string, readonly TrainingRow[]> {
+  const groups = new Map<string, TrainingRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row.uid);
+    if (group) group.push(row);
+    else groups.set(row.uid, [row]);
+  }
+  return groups;
+}
+
+/** The last output of each session: the one that was scored. */
+export function finalRows(rows: readonly TrainingRow[]): readonly TrainingRow[] {
+  const last = new Map<string, TrainingRow>();
+  for (const row of rows) {
+    const session = `${row.uid}_${row.session}`;
+    const known = last.get(session);
+    if (!known || row.index > known.index) last.set(session, row);
+  }
+  return [...last.values()];
+}
+
+/** Tag of a key, read as a number. */
+export function tagNumber(tag: Tag, name: string, fallback: number): number {
+  return number(tag[name], fallback);
+}
+
+function ids(value: FieldValue | undefined, key: string): Int32Array {
+  if (value instanceof Int32Array) return value;
+  if (Array.isArray(value)) return Int32Array.from(value as number[]);
+  throw new TypeError(`trajectory ${key} holds no token array`);
+}
+
+function number(value: FieldValue | undefined, fallback: number): number {
+  return typeof value === "number" ? value : fallback;
+}

@@ -1,0 +1,75 @@
+import { trajectoryRecord } from "../agent/index.js";
+import type { JsonValue } from "../host/types.js";
+import { nameValidationMetrics, validationStatistics } from "../tracking/index.js";
+import type { PromptFeed } from "./prompt-feed.js";
+import type { RunState } from "./run-context.js";
+import type { RunParts } from "./run-parts.js";
+import { readRows } from "./sampling-stage.js";
+import { finalRows, type TrainingRow } from "./training-row.js";
+
+/** Samples shown in the report even when `log_val_generations` is 0. */
+const SHOWN = 8;
+
+/** The parts of a run that a validation needs. */
+export type ValidationParts = Pick<
+  RunParts,
+  "config" | "tokenizer" | "validation" | "queue" | "replay" | "trackers" | "dump"
+>;
+
+/** Sample and score the validation set with the weights that the servers hold; returns its metrics. */
+export async function validate(
+  parts: ValidationParts,
+  feed: Pick<PromptFeed, "submitValidation">,
+  state: Pick<RunState, "globalStep" | "signal">,
+): Promise<Readonly<Record<string, number>>> {
+  const { config } = parts;
+  const dataset = parts.validation!;
+  const batchSize = config.data.val_batch_size ?? dataset.length;
+  const rows: TrainingRow[] = [];
+  for (let from = 0; from < dataset.length; from += batchSize) {
+    const to = Math.min(dataset.length, from + batchSize);
+    parts.trackers.progress({ step: state.globalStep, phase: "validating", done: from, total: dataset.length });
+    await feed.submitValidation(dataset, from, to, state.globalStep, state.signal);
+    const sampled = await parts.replay.sample({
+      globalStep: state.globalStep,
+      partition: "val",
+      groups: to - from,
+      deadlineMs: config.trainer.sample_deadline_s * 1000,
+      signal: state.signal,
+    });
+    rows.push(...(await readRows(parts, sampled, "val")));
+    await parts.queue.clear("val", sampled.batch.keys);
+  }
+  const finals = finalRows(rows);
+  const shown = config.trainer.log_val_generations || SHOWN;
+  const records = finals
+    .slice(0, shown)
+    .map((row) => trajectoryRecord(row, { key: row.key, step: state.globalStep, split: "val" }, parts.tokenizer));
+  await parts.trackers.logTrajectories(records, state.globalStep);
+  await parts.dump("val", rows, state.globalStep);
+  return metricsOf(finals);
+}
+
+/** `val-core/…` and `val-aux/…` over the samples' reward and every extra value that any of them has. */
+function metricsOf(finals: readonly TrainingRow[]): Record<string, number> {
+  const names = new Set(finals.flatMap((row) => Object.keys(row.rewardExtra)));
+  names.delete("score");
+  const variables: Record<string, (number | boolean | string | null)[]> = { reward: finals.map((row) => row.score) };
+  for (const name of names) variables[name] = finals.map((row) => scalar(row.rewardExtra[name]));
+  const statistics = validationStatistics({
+    dataSources: finals.map((row) => row.dataSource),
+    uids: finals.map((row) => row.uid),
+    variables,
+  });
+  const turns = finals.map((row) => row.numTurns);
+  return {
+    ...nameValidationMetrics(statistics),
+    "val-aux/num_turns/min": Math.min(...turns),
+    "val-aux/num_turns/max": Math.max(...turns),
+    "val-aux/num_turns/mean": turns.reduce((a, b) => a + b, 0) / turns.length,
+  };
+}
+
+function scalar(value: JsonValue | undefined): number | boolean | string | null {
+  return typeof value === "object" || value === undefined ? null : value;
+}

@@ -1,0 +1,155 @@
+import { type ModelConfig, openModel, parseModelConfig } from "../../../core/formats/index.js";
+import {
+  type CallOptions,
+  type CheckedRequest,
+  type MemoryTag,
+  type NamedTensor,
+  type ReplicaBackend,
+  type RolloutCapabilities,
+  type RolloutOptions,
+  rolloutErrors,
+  type TokenOutput,
+  type WeightUpdate,
+} from "../../../core/plugin.js";
+import { type OrtRuntime, type OrtSession, openOrtRuntime } from "../runtime/index.js";
+import { Batcher } from "./batcher.js";
+import { decodeGraph } from "./decode-graph.js";
+import { type OnnxRolloutOptions, parseOnnxOptions } from "./options.js";
+import { sharedCacheAttention } from "./shared-cache-attention.js";
+import { SharedCacheRunner } from "./shared-cache-runner.js";
+import { type DecodeWeights, drainWeights } from "./weights.js";
+
+/** What `launch` settles. */
+interface Launched {
+  readonly config: ModelConfig;
+  readonly runtime: OrtRuntime;
+  readonly graph: Uint8Array;
+}
+
+/** Serves a model with the kernels of the ONNX engine, in this process. */
+export class OnnxBackend implements ReplicaBackend {
+  readonly capabilities: RolloutCapabilities = {
+    sleepLevels: [1, 2],
+    adapters: false,
+    deltaWeights: false,
+    priority: true,
+    http: false,
+    logProbs: true,
+  };
+  weightVersion = -1;
+  private readonly extra: OnnxRolloutOptions;
+  private launched: Launched | null = null;
+  private session: OrtSession | null = null;
+  private serving: { readonly runner: SharedCacheRunner; readonly batcher: Batcher } | null = null;
+
+  constructor(private readonly options: RolloutOptions) {
+    this.extra = parseOnnxOptions(options.extra);
+  }
+
+  get vocabSize(): number {
+    return this.launched?.config.vocabSize ?? 0;
+  }
+
+  get hasWeights(): boolean {
+    return this.session !== null;
+  }
+
+  async launch({ signal }: CallOptions = {}): Promise<void> {
+    const { model } = this.options;
+    const runtime = await openOrtRuntime({ kind: this.extra.runtime });
+    if ("config" in model) {
+      this.prepare(runtime, parseModelConfig(model.config));
+    } else {
+      const source = await openModel(model.path);
+      try {
+        const launched = this.prepare(runtime, source.config);
+        const stream = readAll(source.tensors, (name) => source.readTensor(name));
+        this.session = await this.load(await drainWeights(launched.config, stream, signal));
+      } finally {
+        await source.close();
+      }
+    }
+    this.acquire(["kv_cache"]);
+  }
+
+  generate(request: CheckedRequest, signal: AbortSignal): Promise<TokenOutput> {
+    return mustHave(this.serving).batcher.generate(request, signal);
+  }
+
+  async release(tags: readonly MemoryTag[]): Promise<void> {
+    if (tags.includes("kv_cache")) {
+      this.serving?.runner.release();
+      this.serving = null;
+    }
+    if (tags.includes("weights")) {
+      await this.session?.release();
+      this.session = null;
+      this.weightVersion = -1;
+    }
+  }
+
+  acquire(tags: readonly MemoryTag[]): void {
+    if (!tags.includes("kv_cache") || this.serving) return;
+    const { runtime, config } = mustHave(this.launched);
+    const { maxNumSeqs, maxModelLen, eosTokenIds, decode } = this.options;
+    const runner = new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, () => ({
+      session: mustHave(this.session),
+      version: this.weightVersion,
+    }));
+    const { vocabSize } = config;
+    const { maxPrefillTokens } = this.extra;
+    this.serving = { runner, batcher: new Batcher(runner, { vocabSize, maxPrefillTokens, eosTokenIds, decode }) };
+  }
+
+  clearKvCache(): void {
+    this.serving?.batcher.forgetPrompts();
+  }
+
+  async updateWeights(stream: AsyncIterable<NamedTensor>, { version, signal }: WeightUpdate): Promise<void> {
+    const weights = await drainWeights(mustHave(this.launched).config, stream, signal);
+    const old = this.session;
+    this.session = await this.load(weights);
+    this.weightVersion = version;
+    this.serving?.batcher.forgetPrompts();
+    // A run in flight finishes first.
+    await old?.release();
+  }
+
+  async dispose(): Promise<void> {
+    await this.release(["kv_cache", "weights"]);
+  }
+
+  private prepare(runtime: OrtRuntime, config: ModelConfig): Launched {
+    const { maxModelLen, maxNumSeqs } = this.options;
+    if (maxModelLen > config.maxPositions || maxModelLen < 2 || maxNumSeqs < 1) {
+      throw rolloutErrors.VERL_ROLLOUT_BAD_OPTION({
+        what: `max_model_len is ${maxModelLen} and max_num_seqs ${maxNumSeqs}; the model has ${config.maxPositions} positions`,
+        fix: "Keep max_model_len between 2 and the model's max_position_embeddings, and max_num_seqs above 0.",
+      });
+    }
+    const graph = decodeGraph(config, sharedCacheAttention(config, maxModelLen));
+    this.launched = { config, runtime, graph };
+    return this.launched;
+  }
+
+  private load(weights: DecodeWeights): Promise<OrtSession> {
+    const { runtime, graph } = mustHave(this.launched);
+    const externalInitializers = Object.fromEntries(
+      [...weights].map(([name, { shape, data }]) => [name, runtime.tensor("float32", shape, data)]),
+    );
+    return runtime.createSession(graph, { threads: this.options.threads, externalInitializers });
+  }
+}
+
+async function* readAll(
+  tensors: readonly { readonly name: string }[],
+  read: (name: string) => Promise<NamedTensor>,
+): AsyncGenerator<NamedTensor> {
+  for (const { name } of tensors) yield await read(name);
+}
+
+/** Requests reach the backend only while it is awake and has weights. */
+function mustHave<T>(value: T | null): T {
+  if (value === null) throw new Error("the server is not ready");
+  return value;
+}
