@@ -110,10 +110,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     choice ??= await choosePlatform(registries.platforms, choices, logger);
     const { platform, reason } = choice;
     logger.debug(`platform ${choice.vendor} (${reason})`);
-    core.container.set(tokenOf("platform.current"), platform);
+    const container = core.container.child().set(tokenOf("platform.current"), platform);
     const sets = registries.hooks.items().map(({ item, owner }) => ({ hooks: item, owner }));
     return {
       registries,
+      container,
       platform,
       hooks: sets.map(({ hooks, owner }) => ({ hooks, owner: labelOfOwner(owner) })),
       createHookDriver: ({ deadlineMs }) => new HookDriver<HookContexts>({ sets, deadlineMs, scope: core.scope }),

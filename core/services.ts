@@ -1,4 +1,5 @@
 import type { BaseEngine, EngineOptions } from "./engine/engine.js";
+import type { HostContainer } from "./host/container.js";
 import type { HookDriver } from "./host/hook-driver.js";
 import type { Registries } from "./kinds.js";
 import type { Platform } from "./platform/platform.js";
@@ -9,6 +10,11 @@ import type { HookContexts, Hooks } from "./trainer/hooks.js";
  */
 export interface HostServices {
   readonly registries: Registries;
+  /**
+   * The run's own scope, a child of the host's: registries are under `Symbol.for("verl.<kind>")`, the platform under
+   * `verl.platform.current`; what a trainer makes asynchronously goes in with `provide`.
+   */
+  readonly container: HostContainer;
   /** The platform chosen by `VERL_PLATFORM`, `trainer.device`, or detection. */
   readonly platform: Platform;
   /** An export of a module that the configuration names (path, `file:`, `pkg://`); null gives the whole module. */

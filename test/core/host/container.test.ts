@@ -12,6 +12,15 @@ describe("container", () => {
     expect(host.container.get(tokenOf("hooks"))).to.equal(host.registries.hooks);
   });
 
+  it("has a scope of its own for every run", async () => {
+    const host = await bench.host(bench.project(), "");
+    const [one, other] = [await host.services(), await host.services()];
+    one.container.set(tokenOf("mine"), 1);
+    expect(one.container.get(tokenOf("platform.current"))).to.equal(one.platform);
+    expect(one.container.get(tokenOf("engine"))).to.equal(host.registries.engines);
+    expect(other.container.has(tokenOf("mine"))).to.equal(false);
+  });
+
   it("gives a child what its parent holds, and keeps the child's own from parent and siblings", () => {
     const root = HostContainer.root().set(tokenOf("a"), 1);
     const [run, other] = [root.child().set(tokenOf("b"), 2), root.child()];
