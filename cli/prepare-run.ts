@@ -6,6 +6,7 @@ import {
   type ValidateOptions,
   validateConfig,
 } from "../core/config/index.js";
+import { lineLogger } from "../core/host/index.js";
 import type { Host } from "../core/index.js";
 import { type CommandIo, painter, printLine } from "./io.js";
 
@@ -55,7 +56,9 @@ export async function startHost(
 ): Promise<Host> {
   const [{ createHost }, { BUILTINS }] = await Promise.all([import("../core/index.js"), import("./builtins.js")]);
   const { allowBrokenPlugins, frozenPlugins } = request;
-  return createHost({ cwd: io.cwd, env: io.env, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
+  const logger = lineLogger((line) => printLine(io.stderr, line), "warn");
+  const where = { cwd: io.cwd, env: io.env, logger };
+  return createHost({ ...where, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
 }
 
 /** Names and schemas that the configuration is checked against. */

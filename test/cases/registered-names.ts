@@ -1,4 +1,13 @@
+import { BUILTINS } from "../../cli/builtins.js";
+import { whatIsRegistered } from "../../cli/prepare-run.js";
+import { createHost } from "../../core/index.js";
+
 /** Names under which the built-ins are registered, by registry. */
 export async function registeredNames(): Promise<Readonly<Record<string, readonly string[]>>> {
-  return { trainers: ["sync"] };
+  const host = await createHost({ env: {}, builtins: BUILTINS });
+  try {
+    return whatIsRegistered(host).names ?? {};
+  } finally {
+    await host.dispose();
+  }
 }

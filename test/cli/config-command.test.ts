@@ -1,0 +1,55 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect } from "chai";
+import { cli } from "./support.js";
+
+describe("cli/config", () => {
+  let cwd: string;
+  before(() => {
+    cwd = fs.mkdtempSync(path.join(os.tmpdir(), "verl-cli-"));
+    fs.writeFileSync(path.join(cwd, "run.yaml"), "trainer:\n  seed: 7\nreward:\n  reward_kwargs: {api_key: s3cr3t}\n");
+  });
+  after(() => fs.rmSync(cwd, { recursive: true }));
+
+  it("prints the composed configuration as YAML or JSON, with secrets masked", async () => {
+    const yaml = await cli(["config", "print", "run.yaml", "trainer.seed=8", "--sources"], { cwd });
+    expect(yaml.stdout).to.contain('  seed: 8 # override "trainer.seed=8"');
+    const { stdout, json } = await cli(["config", "print", "run.yaml", "--json"], { cwd });
+    expect(json()).to.have.nested.property("trainer.seed", 7);
+    expect(stdout + yaml.stdout).not.to.contain("s3cr3t");
+  });
+
+  it("explains a key with type, default, value and source", async () => {
+    const { stdout } = await cli(["config", "explain", "trainer.seed", "run.yaml"], { cwd });
+    expect(stdout).to.contain("whole number >= 0").and.to.contain("run.yaml:2:9");
+    const env = { VERL_PLATFORM: "cpu" };
+    const device = await cli(["config", "explain", "trainer.device", "--json"], { cwd, env });
+    expect(device.json()).to.include({ value: "cpu", source: "environment VERL_PLATFORM" });
+    expect((await cli(["config", "explain"], { cwd })).stdout).to.contain("actor_rollout_ref.rollout.n ");
+    expect((await cli(["config", "explain", "trainer.sed"], { cwd })).stderr).to.contain("Did you mean trainer.seed?");
+  });
+
+  it("checks everything at once and starts nothing", async () => {
+    const overrides = ["data.train_batch_size=10", "actor_rollout_ref.actor.ppo_mini_batch_size=4", "trainer.nnodes=2"];
+    const { code, json } = await cli(["config", "check", "run.yaml", ...overrides, "--json"], { cwd });
+    expect(code).to.equal(2);
+    const { ok, problems } = json<{ ok: boolean; problems: { key: string }[] }>();
+    expect(ok).to.equal(false);
+    expect(problems.map(({ key }) => key)).to.include.members([
+      "actor_rollout_ref.actor.ppo_mini_batch_size",
+      "trainer.nnodes",
+      "data.train_files",
+    ]);
+    expect(fs.readdirSync(cwd)).to.deep.equal(["run.yaml"]);
+  });
+
+  it("says which file cannot be read, and where YAML is wrong", async () => {
+    expect((await cli(["config", "print", "none.yaml"], { cwd })).stderr).to.contain("VERL_CONFIG_FILE");
+    fs.writeFileSync(path.join(cwd, "bad.yaml"), "a: [1\n");
+    const { code, stderr } = await cli(["config", "print", "bad.yaml"], { cwd });
+    fs.rmSync(path.join(cwd, "bad.yaml"));
+    expect(code).to.equal(2);
+    expect(stderr).to.match(/where: .*bad\.yaml:\d+:\d+/);
+  });
+});

@@ -1,0 +1,55 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect } from "chai";
+import { diagnoseMachine, nodeIsSupported } from "../../cli/doctor/machine.js";
+import type { Diagnosis } from "../../core/plugin.js";
+import { cli } from "./support.js";
+
+describe("cli/doctor", () => {
+  let cwd: string;
+  before(() => {
+    cwd = fs.mkdtempSync(path.join(os.tmpdir(), "verl-doctor-"));
+  });
+  after(() => fs.rmSync(cwd, { recursive: true }));
+
+  it("looks at runtime, memory, disk, plugins and platforms, and leaves nothing behind", async () => {
+    const { code, json } = await cli(["doctor", "--json"], { cwd });
+    const { ok, findings } = json<{ ok: boolean; findings: Diagnosis[] }>();
+    expect(code).to.equal(ok ? 0 : 1);
+    expect(findings.map(({ name }) => name)).to.include.members([
+      "runtime",
+      "memory",
+      "disk",
+      "plugins",
+      "platform cpu",
+    ]);
+    expect(findings.find(({ name }) => name === "platform cpu")?.status).to.equal("ok");
+    expect(fs.readdirSync(cwd)).to.deep.equal([]);
+  });
+
+  it("reports a plugin that cannot be found, and goes on", async () => {
+    const env = { VERL_USE_EXTERNAL_MODULES: "./no-such-plugin.js" };
+    const { code, stdout } = await cli(["doctor"], { cwd, env });
+    expect(code).to.equal(1);
+    expect(stdout).to.contain("VERL_PLUGIN_NOT_FOUND").and.to.contain("platform cpu");
+  });
+
+  it("checks the tokenizer of a model that is named", async () => {
+    const { code, json } = await cli(["doctor", "--model", "missing-model", "--json"], { cwd });
+    expect(code).to.equal(1);
+    const { findings } = json<{ findings: Diagnosis[] }>();
+    expect(findings.find(({ name }) => name === "tokenizer")?.status).to.equal("failed");
+  });
+
+  it("asks the nearest existing folder for disk space", async () => {
+    const disk = (await diagnoseMachine(path.join(cwd, "a", "b"))).find(({ name }) => name === "disk");
+    expect(disk?.status).not.to.equal("failed");
+    expect(disk?.detail).to.contain(path.join(cwd, "a", "b"));
+  });
+
+  it("knows which Node.js is new enough", () => {
+    expect(["18.20.0", "20.10.0"].map(nodeIsSupported)).to.deep.equal([false, false]);
+    expect(["20.11.0", "22.0.0", "24.1.0"].map(nodeIsSupported)).to.deep.equal([true, true, true]);
+  });
+});

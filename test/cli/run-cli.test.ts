@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import { cli } from "./support.js";
+
+describe("cli", () => {
+  it("shows help with groups and examples, and the version", async () => {
+    const help = await cli(["--help"]);
+    expect(help.code).to.equal(0);
+    for (const text of ["Runs:", "Looking:", "Extending:", "Examples:", "verl train grpo.yaml"]) {
+      expect(help.stdout).to.contain(text);
+    }
+    expect((await cli(["--version"])).stdout).to.match(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("shows the keys that most runs set in the help of train, from the schema", async () => {
+    const { stdout } = await cli(["train", "--help"]);
+    expect(stdout).to.contain("data.train_batch_size\n      Prompts per step. [64 prompts]");
+  });
+
+  it("answers a mistake on the command line with a card and exit code 2", async () => {
+    const command = await cli(["trian"]);
+    expect(command.code).to.equal(2);
+    expect(command.stdout).to.equal("");
+    expect(command.stderr).to.contain("VERL_CLI_USAGE").and.to.contain("Did you mean train?");
+    expect((await cli(["train", "--dry-rum"])).stderr).to.contain("Did you mean --dry-run?");
+    expect((await cli(["train", "setings"])).stderr).to.contain('"setings" is neither a YAML file nor an override');
+    expect((await cli(["config"])).stderr).to.contain("explain");
+    expect((await cli([])).code).to.equal(2);
+  });
+
+  it("prints errors as JSON on standard output when asked to", async () => {
+    const { code, stderr, json } = await cli(["config", "print", "data.seeed=1", "--json"]);
+    expect(code).to.equal(2);
+    expect(stderr).to.equal("");
+    expect(json()).to.deep.include({ exitCode: 2 });
+    expect(json<{ error: { code: string; what: string } }>().error).to.include({ code: "VERL_CONFIG_OVERRIDE" });
+  });
+
+  it("colours cards only where that was asked for", async () => {
+    const colour = "\u001b[";
+    expect((await cli(["trian"])).stderr).not.to.contain(colour);
+    expect((await cli(["trian"], { color: true })).stderr).to.contain(colour);
+  });
+
+  it("explains error codes, and names the nearest one", async () => {
+    const known = await cli(["explain", "verl_config_sizes"]);
+    expect(known.stdout).to.contain("VERL_CONFIG_SIZES\n  Batch sizes or lengths do not fit together.");
+    expect((await cli(["explain", "VERL_CONFIG_SIZE"])).stderr).to.contain("Did you mean VERL_CONFIG_SIZES?");
+    expect((await cli(["explain", "VERL_CLI_USAGE", "--json"])).json()).to.have.property("summary");
+  });
+});
