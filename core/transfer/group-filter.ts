@@ -1,3 +1,4 @@
+import { pairwiseSum } from "../algorithms/pairwise-sum.js";
 import type { JsonValue } from "../host/types.js";
 import { transferErrors } from "./errors.js";
 import type { PromptStatus } from "./replay-buffer.js";
@@ -26,7 +27,7 @@ export interface FilterResult {
  */
 export function filterGroups(
   groups: readonly ScoredGroup[],
-  options: { readonly mode: "sync" | "async"; readonly metric: string },
+  options: { readonly mode: "sync" | "async"; readonly metric: string; readonly uniform?: UniformTest },
 ): FilterResult {
   const evicted: string[] = [];
   const valueCounts = new Map<number, number>();
@@ -35,13 +36,24 @@ export function filterGroups(
     if (status !== "finished") continue;
     if (trajectories.length === 0) throw missing(uid, options.metric, "the group has no trajectories");
     const values = trajectories.map((extra) => metricValue(uid, options.metric, extra));
-    // Equality, not a computed deviation: the mean of equal floats may be off by one rounding.
-    if (values.length > 1 && values.every((value) => value === values[0])) {
+    if (values.length > 1 && isUniform(values, options.uniform ?? "equal")) {
       evicted.push(uid);
       valueCounts.set(values[0], (valueCounts.get(values[0]) ?? 0) + 1);
     }
   }
   return { evicted, refill: evicted.length * (options.mode === "sync" ? 2 : 1), valueCounts };
+}
+
+/**
+ * When values carry no signal: `equal` compares them; `zeroDeviation` is the reference's computed standard deviation of
+ * exactly 0, which keeps a group of equal floats whose mean is off by one rounding (three times 0.1).
+ */
+export type UniformTest = "equal" | "zeroDeviation";
+
+function isUniform(values: readonly number[], test: UniformTest): boolean {
+  if (test === "equal") return values.every((value) => value === values[0]);
+  const mean = pairwiseSum(values) / values.length;
+  return values.every((value) => value === mean);
 }
 
 function metricValue(uid: string, metric: string, extra: Readonly<Record<string, JsonValue>>): number {

@@ -1,6 +1,8 @@
 import type { Family } from "../case.js";
 import { gaeFamily, gdpoFamily, groupFamily, otbFamily, returnsFamily, trainerFamily } from "./advantages.js";
 import { aggLossFamily } from "./agg-loss.js";
+import { dapoFamily } from "./dapo.js";
+import { entropyLogprobFamily } from "./entropy-logprob.js";
 import { klFamily } from "./kl.js";
 import { lrScheduleFamily } from "./lr-schedule-optimizer.js";
 import { maskedOpsFamily } from "./masked-ops.js";
@@ -20,6 +22,8 @@ export const families: Readonly<Record<string, Family>> = {
   advantages_returns: returnsFamily,
   advantages_trainer: trainerFamily,
   agg_loss: aggLossFamily,
+  dapo: dapoFamily,
+  entropy_logprob: entropyLogprobFamily,
   kl: klFamily,
   lr_schedule_optimizer: lrScheduleFamily,
   masked_ops: maskedOpsFamily,
