@@ -87,6 +87,7 @@ export type MetricReduction = "sum" | "mean" | "min" | "max";
 
 /** A metric that a loss reports. `mean` is weighted by the micro-batch's count of masked tokens. */
 export interface LossMetric {
+  /** A scalar; for `min` and `max` also a value per token, of which the extreme over tokens that count is taken. */
   readonly value: Value;
   readonly reduction: MetricReduction;
 }

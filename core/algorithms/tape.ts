@@ -47,7 +47,8 @@ export function differentiate(loss: Pick<LossFunction, "build">, input: LossInpu
   for (let r = 0; r < input.responseMask.length; r++) if (input.responseMask[r]) weight++;
   const metrics: Record<string, MetricValue> = {};
   for (const [name, { value, reduction }] of Object.entries(terms.metrics)) {
-    metrics[name] = { value: tape.scalar(value, name), reduction, weight };
+    const extreme = value.extent === "token" && (reduction === "min" || reduction === "max");
+    metrics[name] = { value: extreme ? tape.extreme(value, reduction) : tape.scalar(value, name), reduction, weight };
   }
   return { loss: total, metrics, gradients: tape.backward(terms.loss) };
 }
@@ -249,6 +250,17 @@ class Tape implements LossAlgebra {
       });
     }
     return data[0];
+  }
+
+  /** Smallest or largest value of the tokens that count; NaN without any. */
+  extreme(value: Value, reduction: "min" | "max"): number {
+    const { data } = node(value);
+    let found = Number.NaN;
+    for (let r = 0; r < data.length; r++) {
+      if (!this.input.responseMask[r]) continue;
+      if (Number.isNaN(found) || (reduction === "min" ? data[r] < found : data[r] > found)) found = data[r];
+    }
+    return found;
   }
 
   backward(loss: Value): Partial<Record<OutputName, Float64Array>> {

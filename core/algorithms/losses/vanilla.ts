@@ -7,7 +7,7 @@
  * Metrics: pg_clipfrac = mean[L₂ > L₁], pg_clipfrac_lower = mean[M > L₃ and A < 0], ppo_kl = mean(−d).
  */
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
-import type { LossFunction } from "../algebra.js";
+import type { LossAlgebra, LossFunction, LossMetric, Value } from "../algebra.js";
 import { errors } from "../errors.js";
 import { both } from "../masked-algebra.js";
 import { meanMetric, policyInputs, policyLoss, policyShare, safe } from "./policy-terms.js";
@@ -21,24 +21,36 @@ export function vanillaLoss(config: PolicyLossConfig): LossFunction {
     });
   }
   return policyLoss("vanilla", config, (g) => {
-    const { advantages: a, difference } = policyInputs(g);
-    const d = safe(g, difference);
-    const ratio = g.exp(d);
-    const cost = g.neg(a);
-    const unclipped = g.mul(cost, ratio);
-    const clipped = g.mul(cost, g.clamp(ratio, 1 - lo, 1 + hi));
-    const pessimistic = g.maximum(unclipped, clipped);
-    const bound = g.mul(cost, g.constant(c));
-    const negative = g.greater(g.constant(0), a);
-    return {
-      loss: policyShare(g, g.where(negative, g.minimum(bound, pessimistic), pessimistic), config),
-      metrics: {
-        "actor/pg_clipfrac": meanMetric(g, g.greater(clipped, unclipped)),
-        "actor/ppo_kl": meanMetric(g, g.neg(d)),
-        "actor/pg_clipfrac_lower": meanMetric(g, both(g, g.greater(pessimistic, bound), negative)),
-      },
-    };
+    const { advantages, difference } = policyInputs(g);
+    const { loss_R, metrics } = clippedSurrogate(g, advantages, difference, { lo, hi, c }, "actor");
+    return { loss: policyShare(g, loss_R, config), metrics };
   });
+}
+
+/** The matrix L and its metrics, for any advantages; `bounds` as in the header. */
+export function clippedSurrogate(
+  g: LossAlgebra,
+  advantages_R: Value,
+  difference_R: Value,
+  bounds: { readonly lo: number; readonly hi: number; readonly c: number },
+  prefix: string,
+): { readonly loss_R: Value; readonly metrics: Record<string, LossMetric> } {
+  const d = safe(g, difference_R);
+  const ratio = g.exp(d);
+  const cost = g.neg(advantages_R);
+  const unclipped = g.mul(cost, ratio);
+  const clipped = g.mul(cost, g.clamp(ratio, 1 - bounds.lo, 1 + bounds.hi));
+  const pessimistic = g.maximum(unclipped, clipped);
+  const bound = g.mul(cost, g.constant(bounds.c));
+  const negative = g.greater(g.constant(0), advantages_R);
+  return {
+    loss_R: g.where(negative, g.minimum(bound, pessimistic), pessimistic),
+    metrics: {
+      [`${prefix}/pg_clipfrac`]: meanMetric(g, g.greater(clipped, unclipped)),
+      [`${prefix}/ppo_kl`]: meanMetric(g, g.neg(d)),
+      [`${prefix}/pg_clipfrac_lower`]: meanMetric(g, both(g, g.greater(pessimistic, bound), negative)),
+    },
+  };
 }
 
 export const vanilla: PolicyLossFactory = { name: "vanilla", create: vanillaLoss };

@@ -2,6 +2,7 @@ import type { Family } from "../case.js";
 import { gaeFamily, gdpoFamily, groupFamily, otbFamily, returnsFamily, trainerFamily } from "./advantages.js";
 import { aggLossFamily } from "./agg-loss.js";
 import { dapoFamily } from "./dapo.js";
+import { distillationFamily } from "./distillation.js";
 import { entropyLogprobFamily } from "./entropy-logprob.js";
 import { klFamily } from "./kl.js";
 import { lrScheduleFamily } from "./lr-schedule-optimizer.js";
@@ -23,6 +24,7 @@ export const families: Readonly<Record<string, Family>> = {
   advantages_trainer: trainerFamily,
   agg_loss: aggLossFamily,
   dapo: dapoFamily,
+  distillation: distillationFamily,
   entropy_logprob: entropyLogprobFamily,
   kl: klFamily,
   lr_schedule_optimizer: lrScheduleFamily,

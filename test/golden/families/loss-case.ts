@@ -2,6 +2,7 @@
 import type { LossAggMode, PolicyLossConfig } from "../../../core/algorithms/advantage.js";
 import type {
   GlobalCounts,
+  MetricReduction,
   LossAlgebra,
   LossFunction,
   LossInput,
@@ -63,6 +64,27 @@ export function countsFrom(info: Record<string, unknown>, mode: string): Partial
 /** Metric values by name, as plain numbers. */
 export function metricValues(result: Pick<TapeResult, "metrics">): Record<string, number> {
   return Object.fromEntries(Object.entries(result.metrics).map(([name, { value }]) => [name, value]));
+}
+
+/** The reference sums partial values when any global count is set, else it averages. */
+export function reductionOf(...given: unknown[]): MetricReduction {
+  return given.some((x) => x !== null && x !== undefined && x !== 1) ? "sum" : "mean";
+}
+
+const withRule = (result: Pick<TapeResult, "metrics">) =>
+  Object.fromEntries(
+    Object.entries(result.metrics).map(([name, m]) => [name, { aggregation: m.reduction, value: m.value }]),
+  );
+
+/** Metrics as the case writes them: with their rule, or plain. */
+export function metricsOf(c: GoldenCase, result: Pick<TapeResult, "metrics">) {
+  const [ruled, plain] = [withRule(result), metricValues(result)];
+  return Object.fromEntries(
+    Object.entries(c.metrics).map(([name, expected]) => [
+      name,
+      typeof expected === "object" ? ruled[name] : plain[name],
+    ]),
+  );
 }
 
 /** The actor's settings from a case's `config`, over the defaults. An explicit null falls back to `clip_ratio`. */

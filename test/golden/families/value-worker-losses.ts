@@ -1,33 +1,11 @@
 import type { LossAggMode } from "../../../core/algorithms/advantage.js";
-import type { LossFunction, MetricReduction } from "../../../core/algorithms/algebra.js";
+import type { LossFunction } from "../../../core/algorithms/algebra.js";
 import { actorLoss } from "../../../core/algorithms/losses/actor.js";
 import { sftLoss } from "../../../core/algorithms/losses/sft.js";
 import { valueLoss } from "../../../core/algorithms/losses/value.js";
-import type { TapeResult } from "../../../core/algorithms/tape.js";
 import type { Family, GoldenCase, Tensor } from "../case.js";
-import { countsFrom, metricValues, runLoss } from "./loss-case.js";
+import { countsFrom, metricsOf, metricValues, reductionOf, runLoss } from "./loss-case.js";
 import { policyLossOf } from "./policy-loss.js";
-
-/** The reference sums partial values when any global count is set, else it averages. */
-function reductionOf(...given: unknown[]): MetricReduction {
-  return given.some((x) => x !== null && x !== undefined && x !== 1) ? "sum" : "mean";
-}
-
-const withRule = (result: TapeResult) =>
-  Object.fromEntries(
-    Object.entries(result.metrics).map(([name, m]) => [name, { aggregation: m.reduction, value: m.value }]),
-  );
-
-/** Metrics as the case writes them: with their rule, or plain. */
-function metricsOf(c: GoldenCase, result: TapeResult) {
-  const [ruled, plain] = [withRule(result), metricValues(result)];
-  return Object.fromEntries(
-    Object.entries(c.metrics).map(([name, expected]) => [
-      name,
-      typeof expected === "object" ? ruled[name] : plain[name],
-    ]),
-  );
-}
 
 function critic(c: GoldenCase, prefix: string) {
   const mode = c.param<LossAggMode>("loss_agg_mode", "token-mean");
