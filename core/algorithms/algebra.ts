@@ -80,6 +80,11 @@ export interface LossAlgebra {
   sumTokens(a: Value): Value;
   /** any → scalar: sum over everything in the micro-batch. */
   sum(a: Value): Value;
+  /**
+   * sequence → sequence: the value of the other half of the pair, rows 2i and 2i + 1. Losses of scope `pair` need it; an
+   * algebra that lacks it cannot take them, and its engine runs them in two phases.
+   */
+  partner?(a: Value): Value;
 }
 
 /** How partial values of a metric combine over micro-batches (see `MetricValue`). */

@@ -39,12 +39,22 @@ export {
   type KlControllerConfig,
   type KlControllerState,
 } from "./kl-controller.js";
+export { addRowGradient, logitStatistics, type RowStatistics, rowStatistics } from "./logits.js";
 export { type ActorLossOptions, actorLoss } from "./losses/actor.js";
+export { type DistillationOptions, distillationLoss, distillationTotalLoss } from "./losses/distillation.js";
+export { DPO_LOSS_TYPES, type DpoOptions, dpoLoss } from "./losses/dpo.js";
+export { type KtoOptions, ktoBaseline, ktoLoss } from "./losses/kto.js";
+export { type OrpoOptions, orpoLoss } from "./losses/orpo.js";
+export { type RewardModelOptions, rewardModelLoss } from "./losses/reward-model.js";
 export { sftLoss } from "./losses/sft.js";
+export { type SimpoOptions, simpoLoss } from "./losses/simpo.js";
+export { type TopkPosition, type TopkTeacher, topkForwardKl, topkMetrics } from "./losses/topk-distillation.js";
 export { type ValueLossOptions, valueLoss } from "./losses/value.js";
 export { type LrSchedule, lrMultiplier } from "./lr-schedule.js";
 export { maskedMean, maskedSum, maskedVar, maskedWhiten, rowMeans, rowSums } from "./masked.js";
 export { inverseOrder, type MicroBatchOptions, planMicroBatches, restoreOrder } from "./micro-batches.js";
+export { type OverlongBuffer, overlongPenalty } from "./overlong-penalty.js";
+export { type PreferencePair, pairOf } from "./preference-pairs.js";
 export { applyKlPenalty, type KlRewardInput, type KlRewardOutput, placeOutcomes } from "./rewards-kl.js";
 export { type RolloutCorrectionConfig, rolloutCorrectionConfig } from "./rollout-correction/config.js";
 export { correctRollout, type RolloutCorrection } from "./rollout-correction/correct.js";

@@ -4,7 +4,7 @@ import { runCase, runFolder } from "./run.js";
 
 const folder = fileURLToPath(new URL("../../../test/golden", import.meta.url));
 
-/** Families whose vectors must pass. */
+/** Families whose vectors must all pass. */
 const covered = [
   "advantages_gae",
   "advantages_gdpo",
@@ -13,14 +13,26 @@ const covered = [
   "advantages_returns",
   "advantages_trainer",
   "agg_loss",
+  "dapo",
+  "distillation",
+  "entropy_logprob",
   "kl",
   "lr_schedule_optimizer",
   "masked_ops",
   "metrics",
-  ...["vanilla", "dppo_tv", "dppo_kl", "gspo", "sapo", "gpg", "clip_cov", "kl_cov", "geo_mean", "dro", "cispo"].map(
-    (name) => `policy_loss_${name}`,
-  ),
   "policy_loss_bypass_mode",
+  "policy_loss_cispo",
+  "policy_loss_clip_cov",
+  "policy_loss_dppo_kl",
+  "policy_loss_dppo_tv",
+  "policy_loss_dro",
+  "policy_loss_geo_mean",
+  "policy_loss_gpg",
+  "policy_loss_gspo",
+  "policy_loss_kl_cov",
+  "policy_loss_sapo",
+  "policy_loss_vanilla",
+  "preference",
   "rollout_correction",
   "seqlen_balancing",
   "val_metrics",

@@ -67,7 +67,8 @@ export function clipCovCandidates(
 /** Uniformly at random, keyed by the batch's contents: the same batch gives the same tokens, in any process. */
 function chooseAtRandom(candidates: readonly number[], count: number, input: LossInput): readonly number[] {
   const old = columnOf(input, "oldLogProb");
-  const key = hashText(Array.from({ length: Math.min(64, old.length) }, (_, r) => old[r]).join());
+  const valid = Array.from(old).filter((_, r) => input.responseMask[r]);
+  const key = hashText(valid.slice(0, 64).join());
   const drawn = candidates.map((r) => ({ r, at: uniformAt(key, "clip_cov", r) }));
   return drawn
     .sort((a, b) => a.at - b.at)

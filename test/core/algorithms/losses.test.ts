@@ -90,7 +90,7 @@ describe("loss aggregation", () => {
           expect(metric[name]).to.be.closeTo(expected.metrics[name].value, 1e-6);
         }
       }),
-      { seed: 3, numRuns: 60 },
+      { seed: 3, numRuns: 20 },
     );
   });
 

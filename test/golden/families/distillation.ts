@@ -59,7 +59,9 @@ export const distillationFamily: Family = {
       kl: null,
       lossReduction: reductionOf(c.params.dp_size, c.params.batch_num_tokens, c.params.global_batch_size),
     }) as LossFunction;
-    const task = c.param<boolean>("use_task_rewards") ? { actor, coef: c.param<number>("distillation_loss_coef") } : null;
+    const task = c.param<boolean>("use_task_rewards")
+      ? { actor, coef: c.param<number>("distillation_loss_coef") }
+      : null;
     const whole = outcome(c, distillationTotalLoss(studentLoss(c), task));
     if (task) return whole;
     // The reference computes the policy loss for its metrics even where it takes no part in the loss.
@@ -75,7 +77,10 @@ export const distillationFamily: Family = {
     const positions = c.data("upstream").map((upstream, t) => {
       const gradient = new Float64Array(vocab);
       const row = logits.data.slice(t * vocab, (t + 1) * vocab);
-      const value = topkForwardKl(row, teacher, t, c.param<number | null>("log_prob_min_clamp", null), { gradient, upstream });
+      const value = topkForwardKl(row, teacher, t, c.param<number | null>("log_prob_min_clamp", null), {
+        gradient,
+        upstream,
+      });
       gradients.push(...gradient);
       return value;
     });

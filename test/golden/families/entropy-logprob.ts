@@ -32,7 +32,11 @@ export const entropyLogprobFamily: Family = {
 
   entropy_from_logits(c) {
     const { entropy } = statistics(c);
-    return { outputs: { entropy }, grad: { logits: gradient(c, "entropy") }, insteadOfNaN: { entropy: finiteEntropy(c) } };
+    return {
+      outputs: { entropy },
+      grad: { logits: gradient(c, "entropy") },
+      insteadOfNaN: { entropy: finiteEntropy(c) },
+    };
   },
 
   /** Float32 inside: the expected value is a difference of two float32 numbers of the size of the largest logit. */
@@ -90,7 +94,10 @@ export const entropyLogprobFamily: Family = {
       temperature: c.param<number>("temperature"),
     };
     const { logProb, entropy } = linearLogProb(head);
-    const grad = linearLogProbBackward(head, { logProb: c.data("upstream_logprob"), entropy: c.data("upstream_entropy") });
+    const grad = linearLogProbBackward(head, {
+      logProb: c.data("upstream_logprob"),
+      entropy: c.data("upstream_entropy"),
+    });
     return { outputs: { log_probs: logProb, entropy }, grad: { hidden: grad.hidden, vocab_weights: grad.weights } };
   },
 };

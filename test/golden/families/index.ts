@@ -9,6 +9,7 @@ import { lrScheduleFamily } from "./lr-schedule-optimizer.js";
 import { maskedOpsFamily } from "./masked-ops.js";
 import { metricsFamily } from "./metrics.js";
 import { bypassFamily, policyLossFamily } from "./policy-loss.js";
+import { preferenceFamily } from "./preference.js";
 import { rolloutCorrectionFamily } from "./rollout-correction.js";
 import { seqlenBalancingFamily } from "./seqlen-balancing.js";
 import { valMetricsFamily } from "./val-metrics.js";
@@ -41,6 +42,7 @@ export const families: Readonly<Record<string, Family>> = {
   policy_loss_geo_mean: policyLossFamily("geo_mean"),
   policy_loss_dro: policyLossFamily("dro"),
   policy_loss_cispo: policyLossFamily("cispo"),
+  preference: preferenceFamily,
   rollout_correction: rolloutCorrectionFamily,
   metrics: metricsFamily,
   val_metrics: valMetricsFamily,

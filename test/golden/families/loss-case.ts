@@ -2,10 +2,10 @@
 import type { LossAggMode, PolicyLossConfig } from "../../../core/algorithms/advantage.js";
 import type {
   GlobalCounts,
-  MetricReduction,
   LossAlgebra,
   LossFunction,
   LossInput,
+  MetricReduction,
   OutputName,
   Value,
 } from "../../../core/algorithms/algebra.js";
