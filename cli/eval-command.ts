@@ -37,7 +37,10 @@ export async function runEval(request: EvalRequest, io: CommandIo): Promise<numb
 }
 
 function print({ metrics, rows }: Evaluation, json: boolean, io: CommandIo): void {
-  if (json) return printJson(io, { rows, metrics });
+  if (json) {
+    printJson(io, { rows, metrics });
+    return;
+  }
   const names = Object.keys(metrics).sort();
   const width = names.reduce((n, name) => Math.max(n, name.length), 0);
   for (const name of names) printLine(io.stdout, `${name.padEnd(width)}  ${format(metrics[name])}`);

@@ -1,13 +1,11 @@
-import { builtinAdvantageEstimators } from "../../core/algorithms/index.js";
-import { hashText, RandomStream } from "../../core/data/index.js";
-import { type AdvantageInput, definePlugin } from "../../core/plugin.js";
+import { type AdvantageInput, builtinAdvantageEstimators, definePlugin, hashText, RandomStream } from "verl-ts";
 
 /**
  * The control experiment as a plugin: GRPO with the rewards of each group dealt out at random among its samples. Every
  * group keeps its mean and spread, so updates are as large as in the real run, but they point nowhere. If accuracy rose
  * all the same, it would not be the reward that raised it.
  */
-export default definePlugin({
+export const control = definePlugin({
   name: "arithmetic-control",
   apiVersion: "^1.0.0",
   provides: ["advantageEstimator"],
@@ -24,7 +22,9 @@ export default definePlugin({
 /** Permute the outcome rewards within each group; the permutation depends on the groups' names alone. */
 function dealtOut({ tokenLevelRewards, responseOffsets, groupIds }: AdvantageInput): Float64Array {
   const rows = new Map<string, number[]>();
-  groupIds.forEach((group, b) => rows.set(group, [...(rows.get(group) ?? []), b]));
+  groupIds.forEach((group, b) => {
+    rows.set(group, [...(rows.get(group) ?? []), b]);
+  });
   const shuffled = new Float64Array(tokenLevelRewards.length);
   for (const [group, members] of rows) {
     const outcomes = members.map((b) => outcomeOf(b));

@@ -7,9 +7,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createHost, train } from "../../cli/index.js";
-import { charTokenizerFiles, loadTokenizer } from "../../core/data/index.js";
-import { parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
+import { charTokenizerFiles, createHost, loadTokenizer, parseModelConfig, train, writeHfFolder } from "verl-ts";
 import { trainOnDemonstrations } from "./supervised.js";
 import { type AdditionItem, type AdditionTask, ALPHABET, additionTask, END, PAD } from "./task.js";
 

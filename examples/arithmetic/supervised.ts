@@ -1,7 +1,4 @@
-import { sftLoss } from "../../core/algorithms/index.js";
-import type { Tokenizer } from "../../core/data/index.js";
-import { packSequences, RandomStream } from "../../core/data/index.js";
-import type { BaseEngine } from "../../core/engine/index.js";
+import { type BaseEngine, packSequences, RandomStream, sftLoss, type Tokenizer } from "verl-ts";
 import { type AdditionTask, demonstration } from "./task.js";
 
 export interface SupervisedOptions {

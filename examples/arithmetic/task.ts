@@ -1,4 +1,4 @@
-import { RandomStream } from "../../core/data/index.js";
+import { RandomStream } from "verl-ts";
 
 /**
  * Two-digit addition with every number written least significant digit first: `75+86=` is 57 + 68, and its answer
