@@ -3,7 +3,7 @@ import { allocateTensorData } from "../runtime/index.js";
 
 export type CacheShape = Pick<ModelConfig, "numLayers" | "numKvHeads" | "headDim">;
 
-const KINDS = ["key", "value"] as const;
+export const KINDS = ["key", "value"] as const;
 
 /** Bytes of a cache for `slots` sequences of up to `maxLength` tokens each. */
 export function kvCacheBytes(shape: CacheShape, slots: number, maxLength: number): number {
@@ -42,6 +42,27 @@ export class KvCache {
           layer[kind].copyWithin(target, source, source + length * headDim);
         }
       }
+    }
+  }
+
+  /** Put tokens [kvHeads, width, headDim] into a slot from `position` on; only the first `length` of them count. */
+  write(
+    at: { layer: number; kind: "key" | "value"; slot: number; position: number },
+    tokens: Float32Array,
+    length: number,
+  ): void {
+    const { numKvHeads, headDim } = this.shape;
+    const target = this.view(at.layer, at.kind, at.slot, 1);
+    const width = tokens.length / numKvHeads;
+    for (let head = 0; head < numKvHeads; head++) {
+      const source = tokens.subarray(head * width, head * width + length * headDim);
+      target.set(source, (head * this.maxLength + at.position) * headDim);
+    }
+  }
+
+  clear(slot: number): void {
+    for (let layer = 0; layer < this.layers.length; layer++) {
+      for (const kind of KINDS) this.view(layer, kind, slot, 1).fill(0);
     }
   }
 

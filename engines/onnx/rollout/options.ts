@@ -5,12 +5,15 @@ import { type RolloutOptions, rolloutErrors } from "../../../core/plugin.js";
 export interface OnnxRolloutOptions {
   /** How onnxruntime is called; `auto`: its C API where that passes its self-test, else the official binding. */
   readonly runtime: "auto" | "capi" | "binding";
+  /** `shared`: GroupQueryAttention over a cache in place; `plain`: standard operators; `auto`: the faster that works. */
+  readonly attention: "auto" | "shared" | "plain";
   /** Cells of one prefill, padding included: bounds the memory of activations. A longer prompt goes alone. */
   readonly maxPrefillTokens: number;
 }
 
 const schema = z.strictObject({
   runtime: z.enum(["auto", "capi", "binding"]).default("auto"),
+  attention: z.enum(["auto", "shared", "plain"]).default("auto"),
   maxPrefillTokens: z.number().int().min(1).default(2048),
 });
 

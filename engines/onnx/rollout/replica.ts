@@ -1,6 +1,6 @@
 import { composeReplica, type RolloutOptions, type WeightReceiver } from "../../../core/plugin.js";
-import { OnnxBackend } from "./onnx-backend.js";
+import { OnnxRolloutBackend } from "./rollout-backend.js";
 
 export function createOnnxReplica(options: RolloutOptions): WeightReceiver {
-  return composeReplica(new OnnxBackend(options), { ...options, name: "onnx" });
+  return composeReplica(new OnnxRolloutBackend(options), { ...options, name: "onnx" });
 }

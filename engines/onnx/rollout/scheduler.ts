@@ -78,10 +78,11 @@ export class Scheduler<S extends Sequence> {
 
   /** Free the slots of sequences that are done; `move` relocates the cache of one that changes its slot. */
   free(done: ReadonlySet<S>, move: (sequence: S, to: number) => void): void {
-    for (let slot = this.active.length - 1; slot >= 0; slot--) {
+    for (let slot = 0; slot < this.active.length; slot++) {
       if (!done.has(this.active[slot])) continue;
-      const last = this.active.pop() as S;
-      if (last.slot === slot) continue;
+      let last = this.active.pop() as S;
+      while (done.has(last) && this.active.length > slot) last = this.active.pop() as S;
+      if (done.has(last)) return;
       move(last, slot);
       last.slot = slot;
       this.active[slot] = last;

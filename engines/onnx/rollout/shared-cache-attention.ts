@@ -10,6 +10,11 @@ export const SHARED_CACHE = {
   total: "total",
 } as const;
 
+/** GroupQueryAttention rotates heads of these sizes only. */
+export function canShareCache({ headDim }: ModelConfig): boolean {
+  return headDim % 16 === 0;
+}
+
 /**
  * onnxruntime's GroupQueryAttention over a cache [B, kvHeads, L, headDim] that is input and output in the same memory:
  * it writes the new keys and values in place, rotates queries and keys, and reads no more of a row than the row holds.

@@ -1,16 +1,10 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
 import { ropeTables } from "../models/rope-tables.js";
-import { allocateTensorData, type OrtRuntime, type OrtSession, type OrtTensor } from "../runtime/index.js";
+import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
 import { DECODE } from "./decode-graph.js";
-import { KvCache } from "./kv-cache.js";
+import { KINDS, KvCache } from "./kv-cache.js";
 import { SHARED_CACHE } from "./shared-cache-attention.js";
-import type { LogitRows, TokenRunner } from "./token-runner.js";
-
-/** A session with the weights in it. */
-export interface LoadedWeights {
-  readonly session: OrtSession;
-  readonly version: number;
-}
+import type { LoadedWeights, LogitRows, TokenRunner } from "./token-runner.js";
 
 /** One call's feeds and fetches over memory that is filled before every run. */
 interface Call {
@@ -49,8 +43,9 @@ export class SharedCacheRunner implements TokenRunner {
   }
 
   async prefill(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows> {
-    // Attention over one token would take a kernel of its own, with other rounding.
-    const width = Math.max(2, ...prompts.map((prompt) => prompt.length));
+    // One cell of padding at least: attention works on blocks of queries, and a prompt's last token alone in its block
+    // would take a kernel of its own, with other rounding.
+    const width = 1 + Math.max(...prompts.map((prompt) => prompt.length));
     const call = this.makeCall(first, prompts.length, width);
     prompts.forEach((prompt, row) => {
       call.ids_BS.set(prompt, row * width);
@@ -120,7 +115,7 @@ export class SharedCacheRunner implements TokenRunner {
     };
     const shape = [count, config.numKvHeads, cache.maxLength, config.headDim];
     for (let layer = 0; layer < config.numLayers; layer++) {
-      for (const kind of ["key", "value"] as const) {
+      for (const kind of KINDS) {
         const tensor = runtime.tensor("float32", shape, cache.view(layer, kind, first, count));
         feeds[DECODE.past(layer, kind)] = tensor;
         fetches[DECODE.present(layer, kind)] = tensor;

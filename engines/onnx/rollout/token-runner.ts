@@ -1,3 +1,11 @@
+import type { OrtSession } from "../runtime/index.js";
+
+/** A session with the weights in it. */
+export interface LoadedWeights {
+  readonly session: OrtSession;
+  readonly version: number;
+}
+
 /** Next-token logits of the rows of one call. Valid until the next call. */
 export interface LogitRows {
   /** [V] */
@@ -20,4 +28,6 @@ export interface TokenRunner {
   decode(tokens: readonly number[], lengths: readonly number[]): Promise<LogitRows>;
   /** Copy the first `length` tokens of a slot over another. */
   copy(from: number, to: number, length: number): void;
+  /** Give the cache back. */
+  release(): void;
 }

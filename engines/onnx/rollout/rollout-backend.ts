@@ -15,19 +15,23 @@ import { type OrtRuntime, type OrtSession, openOrtRuntime } from "../runtime/ind
 import { Batcher } from "./batcher.js";
 import { decodeGraph } from "./decode-graph.js";
 import { type OnnxRolloutOptions, parseOnnxOptions } from "./options.js";
-import { sharedCacheAttention } from "./shared-cache-attention.js";
+import { plainAttention } from "./plain-attention.js";
+import { PlainRunner } from "./plain-runner.js";
+import { canShareCache, sharedCacheAttention } from "./shared-cache-attention.js";
 import { SharedCacheRunner } from "./shared-cache-runner.js";
+import type { TokenRunner } from "./token-runner.js";
 import { type DecodeWeights, drainWeights } from "./weights.js";
 
 /** What `launch` settles. */
 interface Launched {
   readonly config: ModelConfig;
   readonly runtime: OrtRuntime;
+  readonly attention: "shared" | "plain";
   readonly graph: Uint8Array;
 }
 
 /** Serves a model with the kernels of the ONNX engine, in this process. */
-export class OnnxBackend implements ReplicaBackend {
+export class OnnxRolloutBackend implements ReplicaBackend {
   readonly capabilities: RolloutCapabilities = {
     sleepLevels: [1, 2],
     adapters: false,
@@ -40,7 +44,7 @@ export class OnnxBackend implements ReplicaBackend {
   private readonly extra: OnnxRolloutOptions;
   private launched: Launched | null = null;
   private session: OrtSession | null = null;
-  private serving: { readonly runner: SharedCacheRunner; readonly batcher: Batcher } | null = null;
+  private serving: { readonly runner: TokenRunner; readonly batcher: Batcher } | null = null;
 
   constructor(private readonly options: RolloutOptions) {
     this.extra = parseOnnxOptions(options.extra);
@@ -90,12 +94,13 @@ export class OnnxBackend implements ReplicaBackend {
 
   acquire(tags: readonly MemoryTag[]): void {
     if (!tags.includes("kv_cache") || this.serving) return;
-    const { runtime, config } = mustHave(this.launched);
-    const { maxNumSeqs, maxModelLen, eosTokenIds, decode } = this.options;
-    const runner = new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, () => ({
-      session: mustHave(this.session),
-      version: this.weightVersion,
-    }));
+    const { runtime, config, attention } = mustHave(this.launched);
+    const { maxNumSeqs, maxModelLen, eosTokenIds, decode, threads } = this.options;
+    const loaded = () => ({ session: mustHave(this.session), version: this.weightVersion });
+    const runner =
+      attention === "shared"
+        ? new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, loaded)
+        : new PlainRunner(runtime, config, maxNumSeqs, maxModelLen, threads, loaded);
     const { vocabSize } = config;
     const { maxPrefillTokens } = this.extra;
     this.serving = { runner, batcher: new Batcher(runner, { vocabSize, maxPrefillTokens, eosTokenIds, decode }) };
@@ -127,9 +132,16 @@ export class OnnxBackend implements ReplicaBackend {
         fix: "Keep max_model_len between 2 and the model's max_position_embeddings, and max_num_seqs above 0.",
       });
     }
-    const graph = decodeGraph(config, sharedCacheAttention(config, maxModelLen));
-    this.launched = { config, runtime, graph };
+    const attention = this.attentionFor(runtime, config);
+    const build = attention === "shared" ? sharedCacheAttention : plainAttention;
+    this.launched = { config, runtime, attention, graph: decodeGraph(config, build(config, maxModelLen)) };
     return this.launched;
+  }
+
+  /** The official binding copies the whole cache for every token where input and output share it. */
+  private attentionFor(runtime: OrtRuntime, config: ModelConfig): Launched["attention"] {
+    if (this.extra.attention !== "auto") return this.extra.attention;
+    return runtime.kind === "capi" && canShareCache(config) ? "shared" : "plain";
   }
 
   private load(weights: DecodeWeights): Promise<OrtSession> {

@@ -1,0 +1,172 @@
+import { availableParallelism } from "node:os";
+import type { ModelConfig } from "../../../core/formats/index.js";
+import { ropeTables } from "../models/rope-tables.js";
+import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
+import { DECODE } from "./decode-graph.js";
+import { KINDS, KvCache } from "./kv-cache.js";
+import { PLAIN } from "./plain-attention.js";
+import type { LoadedWeights, LogitRows, TokenRunner } from "./token-runner.js";
+
+/** Prompts are padded to a multiple of this, and run with prompts of the same padded length only. */
+const PROMPT_STEP = 32;
+const MASKED = -1e9;
+
+/** New tokens of one slot. */
+interface Row {
+  readonly slot: number;
+  readonly tokens: ArrayLike<number>;
+  /** Tokens that the slot holds already. */
+  readonly past: number;
+}
+
+/** Feeds and fetches of calls with B rows of S tokens, over memory that is filled before every run. */
+interface Call {
+  readonly count: number;
+  readonly width: number;
+  readonly ids_BS: Int32Array;
+  readonly positions_BS: BigInt64Array;
+  readonly wanted_B: BigInt64Array;
+  readonly pastMask_BL: Float32Array;
+  readonly logits_BV: Float32Array;
+  /** [B, kvHeads, S, headDim] each */
+  readonly present: readonly { readonly key: Float32Array; readonly value: Float32Array }[];
+  readonly feeds: Record<string, OrtTensor>;
+  readonly fetches: Record<string, OrtTensor>;
+}
+
+/** Runs the decode graph with plain attention; the cache is written here, between calls. */
+export class PlainRunner implements TokenRunner {
+  private readonly cache: KvCache;
+  private readonly rope: Readonly<Record<string, OrtTensor>>;
+  private readonly minRows: number;
+  private readonly decodeCalls = new Map<number, Call>();
+
+  constructor(
+    private readonly runtime: OrtRuntime,
+    private readonly config: ModelConfig,
+    readonly slots: number,
+    private readonly maxLength: number,
+    threads: number,
+    private readonly loaded: () => LoadedWeights,
+  ) {
+    // With fewer products than threads, onnxruntime splits each of them, and splitting changes the order of sums.
+    this.minRows = Math.ceil((threads || availableParallelism()) / config.numKvHeads);
+    this.cache = new KvCache(config, slots + this.minRows, maxLength);
+    const { cos, sin } = ropeTables(config, maxLength);
+    const table = (data: Float32Array) => runtime.tensor("float32", [maxLength, config.headDim / 2], data);
+    this.rope = { [DECODE.ropeCos]: table(cos), [DECODE.ropeSin]: table(sin) };
+  }
+
+  get weightVersion(): number {
+    return this.loaded().version;
+  }
+
+  async prefill(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows> {
+    const loaded = this.loaded();
+    const byWidth = new Map<number, Row[]>();
+    prompts.forEach((tokens, i) => {
+      // What a slot held before is masked, but a NaN in it would come through.
+      this.cache.clear(first + i);
+      const width = Math.min(Math.ceil(tokens.length / PROMPT_STEP) * PROMPT_STEP, this.maxLength);
+      byWidth.set(width, [...(byWidth.get(width) ?? []), { slot: first + i, tokens, past: 0 }]);
+    });
+    const logits: Float32Array[] = [];
+    for (const [width, rows] of byWidth) {
+      const call = this.makeCall(first, Math.max(rows.length, this.minRows), width);
+      await this.run(call, rows, loaded);
+      rows.forEach(({ slot }, i) => {
+        logits[slot - first] = this.logitsOf(call, i).slice();
+      });
+      this.releaseCall(call);
+    }
+    return { row: (index) => logits[index], weightVersion: loaded.version };
+  }
+
+  async decode(tokens: readonly number[], lengths: readonly number[]): Promise<LogitRows> {
+    const count = Math.max(tokens.length, this.minRows);
+    const call = this.decodeCalls.get(count) ?? this.makeCall(0, count, 1);
+    this.decodeCalls.set(count, call);
+    const loaded = this.loaded();
+    const rows = tokens.map((token, slot) => ({ slot, tokens: [token], past: lengths[slot] }));
+    await this.run(call, rows, loaded);
+    return { row: (index) => this.logitsOf(call, index), weightVersion: loaded.version };
+  }
+
+  copy(from: number, to: number): void {
+    this.cache.copy(from, to, this.maxLength);
+  }
+
+  release(): void {
+    for (const call of this.decodeCalls.values()) this.releaseCall(call);
+    this.decodeCalls.clear();
+    for (const tensor of Object.values(this.rope)) tensor.release();
+  }
+
+  private async run(call: Call, rows: readonly Row[], { session }: LoadedWeights): Promise<void> {
+    const { width, ids_BS, positions_BS, wanted_B, pastMask_BL } = call;
+    const { maxLength } = this;
+    ids_BS.fill(0);
+    positions_BS.fill(0n);
+    wanted_B.fill(0n);
+    pastMask_BL.fill(MASKED);
+    rows.forEach(({ tokens, past }, b) => {
+      ids_BS.set(tokens, b * width);
+      for (let s = 0; s < tokens.length; s++) positions_BS[b * width + s] = BigInt(past + s);
+      wanted_B[b] = BigInt(b * width + tokens.length - 1);
+      pastMask_BL.fill(0, b * maxLength, b * maxLength + past);
+    });
+    await session.run(call.feeds, call.fetches);
+    call.present.forEach((tensors, layer) => {
+      for (const kind of KINDS) {
+        const size = tensors[kind].length / call.count;
+        rows.forEach(({ slot, tokens, past }, b) => {
+          const added = tensors[kind].subarray(b * size, (b + 1) * size);
+          this.cache.write({ layer, kind, slot, position: past }, added, tokens.length);
+        });
+      }
+    });
+  }
+
+  private logitsOf({ logits_BV }: Call, row: number): Float32Array {
+    const { vocabSize } = this.config;
+    return logits_BV.subarray(row * vocabSize, (row + 1) * vocabSize);
+  }
+
+  private makeCall(first: number, count: number, width: number): Call {
+    const { runtime, config, maxLength, cache } = this;
+    const { vocabSize, numKvHeads, headDim } = config;
+    const ids_BS = allocateTensorData("int32", count * width);
+    const positions_BS = allocateTensorData("int64", count * width);
+    const wanted_B = allocateTensorData("int64", count);
+    const pastMask_BL = allocateTensorData("float32", count * maxLength);
+    const logits_BV = allocateTensorData("float32", count * vocabSize);
+    const present = Array.from({ length: config.numLayers }, () => ({
+      key: allocateTensorData("float32", count * numKvHeads * width * headDim),
+      value: allocateTensorData("float32", count * numKvHeads * width * headDim),
+    }));
+    const feeds: Record<string, OrtTensor> = {
+      ...this.rope,
+      [DECODE.ids]: runtime.tensor("int32", [count, width], ids_BS),
+      [DECODE.wanted]: runtime.tensor("int64", [count], wanted_B),
+      [PLAIN.positions]: runtime.tensor("int64", [count, width], positions_BS),
+      [PLAIN.pastMask]: runtime.tensor("float32", [count, 1, 1, maxLength], pastMask_BL),
+    };
+    const fetches: Record<string, OrtTensor> = {
+      [DECODE.logits]: runtime.tensor("float32", [count, vocabSize], logits_BV),
+    };
+    present.forEach((tensors, layer) => {
+      for (const kind of KINDS) {
+        const past = cache.view(layer, kind, first, count);
+        feeds[DECODE.past(layer, kind)] = runtime.tensor("float32", [count, numKvHeads, maxLength, headDim], past);
+        const shape = [count, numKvHeads, width, headDim];
+        fetches[DECODE.present(layer, kind)] = runtime.tensor("float32", shape, tensors[kind]);
+      }
+    });
+    return { count, width, ids_BS, positions_BS, wanted_B, pastMask_BL, logits_BV, present, feeds, fetches };
+  }
+
+  private releaseCall({ feeds, fetches }: Call): void {
+    const keep = new Set(Object.values(this.rope));
+    for (const tensor of [...Object.values(feeds), ...Object.values(fetches)]) if (!keep.has(tensor)) tensor.release();
+  }
+}
