@@ -27,7 +27,10 @@ function outputWeights(batch: SequenceBatch, outputs: readonly Head[]): ModelOut
 
 function weighted(outputs: ModelOutputs, weights: ModelOutputs): number {
   let sum = 0;
-  for (const [name, w] of Object.entries(weights)) w.forEach((x, i) => (sum += x * (outputs[name as Head]?.[i] ?? 0)));
+  for (const name of HEAD) {
+    const values = outputs[name];
+    if (values) for (const [i, w] of (weights[name] ?? []).entries()) sum += w * values[i];
+  }
   return sum;
 }
 
