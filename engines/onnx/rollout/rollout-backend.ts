@@ -1,6 +1,5 @@
 import { type ModelConfig, openModel, parseModelConfig } from "../../../core/formats/index.js";
 import {
-  type CallOptions,
   type CheckedRequest,
   type MemoryTag,
   type NamedTensor,
@@ -30,6 +29,13 @@ interface Launched {
   readonly graph: Uint8Array;
 }
 
+/** A session with the weights in it, and the tensors that it refers to. */
+interface LoadedModel {
+  readonly session: OrtSession;
+  /** Runs in flight finish first. */
+  release(): Promise<void>;
+}
+
 /** Serves a model with the kernels of the ONNX engine, in this process. */
 export class OnnxRolloutBackend implements ReplicaBackend {
   readonly capabilities: RolloutCapabilities = {
@@ -43,7 +49,10 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   weightVersion = -1;
   private readonly extra: OnnxRolloutOptions;
   private launched: Launched | null = null;
-  private session: OrtSession | null = null;
+  private model: LoadedModel | null = null;
+  /** Model whose own weights serve until the first update; read when the first request needs them. */
+  private ownWeights: string | null = null;
+  private reading: Promise<void> | null = null;
   private serving: { readonly runner: TokenRunner; readonly batcher: Batcher } | null = null;
 
   constructor(private readonly options: RolloutOptions) {
@@ -55,28 +64,30 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   }
 
   get hasWeights(): boolean {
-    return this.session !== null;
+    return this.model !== null || this.ownWeights !== null;
   }
 
-  async launch({ signal }: CallOptions = {}): Promise<void> {
+  async launch(): Promise<void> {
     const { model } = this.options;
     const runtime = await openOrtRuntime({ kind: this.extra.runtime });
     if ("config" in model) {
       this.prepare(runtime, parseModelConfig(model.config));
     } else {
       const source = await openModel(model.path);
-      try {
-        const launched = this.prepare(runtime, source.config);
-        const stream = readAll(source.tensors, (name) => source.readTensor(name));
-        this.session = await this.load(await drainWeights(launched.config, stream, signal));
-      } finally {
-        await source.close();
-      }
+      await source.close();
+      this.prepare(runtime, source.config);
+      this.ownWeights = model.path;
     }
     this.acquire(["kv_cache"]);
   }
 
-  generate(request: CheckedRequest, signal: AbortSignal): Promise<TokenOutput> {
+  async generate(request: CheckedRequest, signal: AbortSignal): Promise<TokenOutput> {
+    if (this.model === null) {
+      this.reading ??= this.readOwnWeights().finally(() => {
+        this.reading = null;
+      });
+      await this.reading;
+    }
     return mustHave(this.serving).batcher.generate(request, signal);
   }
 
@@ -86,8 +97,9 @@ export class OnnxRolloutBackend implements ReplicaBackend {
       this.serving = null;
     }
     if (tags.includes("weights")) {
-      await this.session?.release();
-      this.session = null;
+      await this.model?.release();
+      this.model = null;
+      this.ownWeights = null;
       this.weightVersion = -1;
     }
   }
@@ -96,7 +108,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     if (!tags.includes("kv_cache") || this.serving) return;
     const { runtime, config, attention } = mustHave(this.launched);
     const { maxNumSeqs, maxModelLen, eosTokenIds, decode, threads } = this.options;
-    const loaded = () => ({ session: mustHave(this.session), version: this.weightVersion });
+    const loaded = () => ({ session: mustHave(this.model).session, version: this.weightVersion });
     const runner =
       attention === "shared"
         ? new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, loaded)
@@ -112,11 +124,12 @@ export class OnnxRolloutBackend implements ReplicaBackend {
 
   async updateWeights(stream: AsyncIterable<NamedTensor>, { version, signal }: WeightUpdate): Promise<void> {
     const weights = await drainWeights(mustHave(this.launched).config, stream, signal);
-    const old = this.session;
-    this.session = await this.load(weights);
+    const loaded = await this.load(weights);
+    const old = this.model;
+    this.model = loaded;
+    this.ownWeights = null;
     this.weightVersion = version;
     this.serving?.batcher.forgetPrompts();
-    // A run in flight finishes first.
     await old?.release();
   }
 
@@ -124,7 +137,20 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     await this.release(["kv_cache", "weights"]);
   }
 
-  private prepare(runtime: OrtRuntime, config: ModelConfig): Launched {
+  private async readOwnWeights(): Promise<void> {
+    const source = await openModel(mustHave(this.ownWeights));
+    try {
+      const stream = readAll(source.tensors, (name) => source.readTensor(name));
+      const loaded = await this.load(await drainWeights(source.config, stream));
+      // An update may have come in meanwhile.
+      if (this.model === null) this.model = loaded;
+      else await loaded.release();
+    } finally {
+      await source.close();
+    }
+  }
+
+  private prepare(runtime: OrtRuntime, config: ModelConfig): void {
     const { maxModelLen, maxNumSeqs } = this.options;
     if (maxModelLen > config.maxPositions || maxModelLen < 2 || maxNumSeqs < 1) {
       throw rolloutErrors.VERL_ROLLOUT_BAD_OPTION({
@@ -135,7 +161,6 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const attention = this.attentionFor(runtime, config);
     const build = attention === "shared" ? sharedCacheAttention : plainAttention;
     this.launched = { config, runtime, attention, graph: decodeGraph(config, build(config, maxModelLen)) };
-    return this.launched;
   }
 
   /** The official binding copies the whole cache for every token where input and output share it. */
@@ -144,12 +169,19 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     return runtime.kind === "capi" && canShareCache(config) ? "shared" : "plain";
   }
 
-  private load(weights: DecodeWeights): Promise<OrtSession> {
+  private async load(weights: DecodeWeights): Promise<LoadedModel> {
     const { runtime, graph } = mustHave(this.launched);
     const externalInitializers = Object.fromEntries(
       [...weights].map(([name, { shape, data }]) => [name, runtime.tensor("float32", shape, data)]),
     );
-    return runtime.createSession(graph, { threads: this.options.threads, externalInitializers });
+    const session = await runtime.createSession(graph, { threads: this.options.threads, externalInitializers });
+    return {
+      session,
+      async release() {
+        await session.release();
+        for (const tensor of Object.values(externalInitializers)) tensor.release();
+      },
+    };
   }
 }
 

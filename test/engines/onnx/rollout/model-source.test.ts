@@ -22,6 +22,8 @@ describe("onnx rollout: where models come from", () => {
         const output = await replica.generate(request("x"));
         expect(output.logProbs).to.deep.equal(expected.logProbs);
         expect([output.minWeightVersion, output.maxWeightVersion]).to.deep.equal([-1, -1]);
+        await replica.receiveWeights(streamOf(randomWeights(tiny, 2)), { version: 0 });
+        expect((await replica.generate(request("x"))).logProbs).not.to.deep.equal(expected.logProbs);
       },
       null,
     );
