@@ -7,7 +7,7 @@ export { builtinAdvantageEstimators, builtinPolicyLosses, sftLoss } from "../cor
 export { composeConfig, explainKey, makeConfig, type RunConfig, validateConfig } from "../core/config/index.js";
 export { charTokenizerFiles, hashText, loadTokenizer, RandomStream } from "../core/data/index.js";
 export { openModel, parseModelConfig, writeHfFolder } from "../core/formats/index.js";
-export type { Host, HostChoices, HostOptions } from "../core/index.js";
+export type { Host, HostOptions } from "../core/index.js";
 export * from "../core/plugin.js";
 export type { TrainOutcome } from "./train-run.js";
 

@@ -4,10 +4,6 @@ import type { PreparedRun } from "./prepare-run.js";
 
 /** What a command that runs a model, but trains nothing, needs of a prepared run. */
 export async function runScope(run: PreparedRun, io: CommandIo, signal: AbortSignal): Promise<RunScope> {
-  const services = await run.host.services({
-    device: run.config.trainer.device,
-    engineDevice: io.env.VERL_ENGINE_DEVICE,
-    engineVendor: io.env.VERL_ENGINE_VENDOR,
-  });
+  const services = await run.host.services({ device: run.config.trainer.device });
   return { config: run.config, services, cwd: io.cwd, logger: commandLogger(io), signal };
 }

@@ -32,11 +32,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
   try {
     await host.registerUserHooks(config.trainer.hooks);
     for (const line of host.report.startLines()) logger.info(line);
-    const services = await host.services({
-      device: config.trainer.device,
-      engineDevice: io.env.VERL_ENGINE_DEVICE,
-      engineVendor: io.env.VERL_ENGINE_VENDOR,
-    });
+    const services = await host.services({ device: config.trainer.device });
     const trackers: Tracker[] = [];
     for (const name of config.trainer.logger) {
       trackers.push(await services.registries.trackers.require(name).create({ env: io.env }));

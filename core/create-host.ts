@@ -1,4 +1,5 @@
 import path from "node:path";
+import { lookupEngine } from "./engine/index.js";
 import {
   type Fingerprint,
   HookDriver,
@@ -49,13 +50,6 @@ export interface HostOptions {
   readonly onLoading?: (plugin: string) => void;
 }
 
-/** What configuration and environment say about back-ends. */
-export interface HostChoices extends PlatformWishes {
-  /** `VERL_ENGINE_DEVICE` and `VERL_ENGINE_VENDOR`: which engine is looked up, not where tensors go. */
-  readonly engineDevice?: string | null;
-  readonly engineVendor?: string | null;
-}
-
 /** A started plugin host. Registries can be read at once; they freeze with `services` or `freeze`. */
 export interface Host {
   readonly registries: Registries;
@@ -72,8 +66,11 @@ export interface Host {
   /** Registers the hooks of files named in `trainer.hooks`, in order. Before the registries freeze. */
   registerUserHooks(references: readonly string[]): Promise<void>;
   freeze(): void;
-  /** Freezes the registries, chooses the platform, and gives trainers what they need. */
-  services(choices?: HostChoices): Promise<HostServices>;
+  /**
+   * Freezes the registries, chooses the platform, and gives trainers what they need. `device` is `trainer.device`;
+   * without it `VERL_PLATFORM` decides. `VERL_ENGINE_DEVICE` and `VERL_ENGINE_VENDOR` change the lookup of engines only.
+   */
+  services(choices?: PlatformWishes): Promise<HostServices>;
   /** Unhandled errors of the process, blamed on plugins where they came from one. Returns the function that stops it. */
   watchErrors(report: (error: unknown) => void): () => void;
   dispose(): Promise<void>;
@@ -82,6 +79,7 @@ export interface Host {
 /** Loads built-ins and plugins, commits what they registered, and returns the host of this process. */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   const cwd = path.resolve(options.cwd ?? process.cwd());
+  const env = options.env ?? process.env;
   const logger = options.logger ?? stderrLogger();
   const role = options.role ?? "driver";
   let choice: PlatformChoice | null = null;
@@ -90,7 +88,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     commitFirst: ["platforms"],
     host: HOST,
     cwd,
-    env: options.env ?? process.env,
+    env,
     plugins: options.plugins ?? [],
     builtins: options.builtins ?? [],
     role,
@@ -105,9 +103,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   const { registries } = core;
   const load = (reference: string, exportName: string | null) => core.loadUserModule(reference, exportName);
 
-  const services = async (choices: HostChoices = {}): Promise<HostServices> => {
+  const services = async (wishes: PlatformWishes = {}): Promise<HostServices> => {
     core.freeze();
-    choice ??= await choosePlatform(registries.platforms, choices, logger);
+    choice ??= await choosePlatform(registries.platforms, withSource(wishes, env), logger);
     const { platform, reason } = choice;
     logger.debug(`platform ${choice.vendor} (${reason})`);
     const container = core.container.child().set(tokenOf("platform.current"), platform);
@@ -120,11 +118,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       createHookDriver: ({ deadlineMs }) => new HookDriver<HookContexts>({ sets, deadlineMs, scope: core.scope }),
       loadUserModule: load,
       createEngine: async (modelType, backend, engineOptions) => {
-        const device = choices.engineDevice ?? platform.deviceName;
-        const vendor = choices.engineVendor ?? platform.vendorName;
-        return registries.engines
-          .require(engineKey(registries, modelType, backend, device, vendor))
-          .create(engineOptions);
+        const request = { modelType, backend, device: platform.deviceName, vendor: platform.vendorName };
+        return lookupEngine(registries.engines, request, env).create(engineOptions);
       },
     };
   };
@@ -187,19 +182,11 @@ function expectedLock({ driverLock, frozenPlugins }: HostOptions, cwd: string) {
   return { lock, names: { expected: "the recorded lock", actual: "this installation" }, replaces: false };
 }
 
-/** (device, vendor) before device alone, as the registry keys are written; without a backend, the default one. */
-function engineKey(
-  registries: Registries,
-  modelType: string,
-  backend: string | null,
-  device: string,
-  vendor: string,
-): string {
-  const backends = backend
-    ? [backend]
-    : registries.engines.items().flatMap((e) => (e.item.isDefault ? e.item.backends : []));
-  const keys = backends.flatMap((b) => [`${modelType}/${b}/${device}/${vendor}`, `${modelType}/${b}/${device}`]);
-  return keys.find((key) => registries.engines.get(key) !== null) ?? keys[0] ?? `${modelType}/?/${device}/${vendor}`;
+/** `VERL_PLATFORM` is what the configuration's device came from, unless a command-line override beat it. */
+function withSource({ platform, device }: PlatformWishes, env: NonNullable<HostOptions["env"]>): PlatformWishes {
+  const variable = env.VERL_PLATFORM?.trim();
+  const decides = variable && (!device || device.trim().toLowerCase() === variable.toLowerCase());
+  return { platform: platform ?? (decides ? variable : null), device };
 }
 
 function notReady(plugin: string): never {

@@ -2,7 +2,6 @@
 export {
   createHost,
   type Host,
-  type HostChoices,
   type HostOptions,
   type InspectedPlugins,
   inspectPlugins,

@@ -3,6 +3,7 @@ import type { AgentLoopManagerFactory } from "./agent/manager-factory.js";
 import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
 import type { DatasetFactory } from "./data/dataset.js";
 import type { EngineFactory } from "./engine/engine.js";
+import { engineKeys } from "./engine/engine-keys.js";
 import type { Kind, Registrar, Registry } from "./host/kind.js";
 import type { PlatformFactory } from "./platform/platform.js";
 import type { RewardManagerFactory, Scorer } from "./reward/reward.js";
@@ -80,19 +81,4 @@ function checkHooks(item: unknown): string | null {
 function isSlots(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).every(([slot, f]) => (slot === "pre" || slot === "post") && typeof f === "function");
-}
-
-/** `modelType/backend/device` or `modelType/backend/device/vendor`, one key for every combination served. */
-function engineKeys(factory: EngineFactory): readonly string[] {
-  const keys: string[] = [];
-  for (const modelType of factory.modelTypes) {
-    for (const backend of factory.backends) {
-      for (const device of factory.devices) {
-        for (const vendor of factory.vendors ?? [null]) {
-          keys.push([modelType, backend, device, ...(vendor ? [vendor] : [])].join("/"));
-        }
-      }
-    }
-  }
-  return keys;
 }

@@ -49,7 +49,7 @@ export function checkKeys(tree: Dict, schemas: readonly PluginSchema[] = []): Ke
       parsed.error.issues.map((issue) => issue.path),
       own,
     );
-    problems.push(...found);
+    problems.push(...roots(found, own));
     config = runConfigSchema.parse(toPlain(repaired(own, found)));
   }
   const notices = [...ignored.values()].map(({ entry, node }): Notice => {
@@ -58,6 +58,12 @@ export function checkKeys(tree: Dict, schemas: readonly PluginSchema[] = []): Ke
   });
   for (const { path, node } of brought) place(config as RunConfig, path, toPlain(node));
   return { config: config as RunConfig, problems, notices };
+}
+
+/** Without the keys whose default follows a wrong one. */
+function roots(problems: readonly Problem[], tree: Dict): readonly Problem[] {
+  const set = problems.filter(({ key }) => nodeAt(tree, key.split("."))?.source.kind !== "default");
+  return set.length > 0 ? set : problems;
 }
 
 /** A copy with the default at every key that has a problem. */

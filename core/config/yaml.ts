@@ -1,11 +1,13 @@
 import {
   type Alias,
+  type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
   LineCounter,
   parseAllDocuments,
+  visit,
   type Node as YamlNode,
 } from "yaml";
 import { configErrors } from "./errors.js";
@@ -31,7 +33,7 @@ export function parseYaml(text: string, file: string): Dict {
     prettyErrors: false,
     lineCounter: lines,
   });
-  if (!Array.isArray(documents)) return dict({ kind: "file", file, line: 1, column: 1 });
+  if (documents.length === 0) return dict({ kind: "file", file, line: 1, column: 1 });
 
   const reader = new Reader(file, lines);
   for (const document of documents) {
@@ -42,10 +44,26 @@ export function parseYaml(text: string, file: string): Dict {
     throw reader.error("The file holds more than one YAML document.", documents[1].range[0]);
   }
   const [document] = documents;
-  const node = reader.read(document.contents as YamlNode | null, (alias) => alias.resolve(document) ?? null, 0);
+  const targets = aliasTargets(document);
+  const node = reader.read(document.contents as YamlNode | null, (alias) => targets.get(alias) ?? null, 0);
   if (node.kind === "dict") return node;
   if (node.kind === "scalar" && node.value === null) return dict(node.source);
   throw reader.error("A configuration must be a mapping of keys to values.", 0);
+}
+
+/** What each alias stands for: the latest node with its anchor before it. */
+function aliasTargets(document: Document): Map<Alias, YamlNode> {
+  const anchors = new Map<string, YamlNode>();
+  const targets = new Map<Alias, YamlNode>();
+  visit(document, {
+    Node(_, node) {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target) targets.set(node, target);
+      } else if ("anchor" in node && node.anchor) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }
 
 type ResolveAlias = (alias: Alias) => YamlNode | null;

@@ -2,6 +2,7 @@
 export type * from "./backend.js";
 export { type ComposeEngineOptions, composeEngine } from "./compose-engine.js";
 export type * from "./engine.js";
+export { engineKey, engineKeys } from "./engine-keys.js";
 export { engineErrors } from "./errors.js";
 export { type EngineEnv, type EngineRequest, lookupEngine } from "./lookup-engine.js";
 export { MetricMerger } from "./merge-metrics.js";

@@ -1,5 +1,6 @@
 import type { Registry } from "../host/kind.js";
 import type { EngineFactory } from "./engine.js";
+import { engineKey } from "./engine-keys.js";
 import { engineErrors } from "./errors.js";
 
 export interface EngineRequest {
@@ -27,17 +28,20 @@ export function lookupEngine(
   const device = set(env.VERL_ENGINE_DEVICE) ?? request.device;
   const vendor = set(env.VERL_ENGINE_VENDOR) ?? request.vendor;
   const factories = registry.items().map(({ item }) => item);
-  const candidates = factories.filter(
-    (f) =>
-      f.modelTypes.includes(modelType) &&
-      f.devices.includes(device) &&
-      (backend === null ? f.isDefault === true : f.backends.includes(backend)),
-  );
+  // By the keys that an item still holds: another plugin may have taken some of them over.
+  const find = (vendor: string | null, exact: boolean) =>
+    registry.items().find(({ item, keys }) => {
+      const wanted = backend === null ? (item.isDefault ? item.backends : []) : [backend];
+      return wanted.some((name) => {
+        const key = engineKey(modelType, name, device, vendor);
+        return keys.includes(key) || (!exact && keys.some((k) => k.startsWith(`${key}/`)));
+      });
+    })?.item;
   const found =
-    candidates.find((f) => vendor !== null && f.vendors?.includes(vendor)) ??
-    candidates.find((f) => f.vendors === null) ??
-    (vendor === null ? candidates[0] : undefined) ??
-    (device === "cuda" ? candidates.find((f) => f.vendors?.includes("nvidia")) : undefined);
+    (vendor === null ? undefined : find(vendor, true)) ??
+    find(null, true) ??
+    (vendor === null ? find(null, false) : undefined) ??
+    (device === "cuda" ? find("nvidia", true) : undefined);
   if (found) return found;
 
   const asked = `model type ${modelType}, backend ${backend ?? "(default)"}, device ${device}, vendor ${vendor ?? "(any)"}`;

@@ -13,8 +13,8 @@ export class ChangeSignal {
     return this.#revision;
   }
 
-  bump(): void {
-    this.#revision++;
+  bump(changes: number): void {
+    this.#revision += changes;
     for (const waiter of this.#waiters) {
       if (this.#revision > waiter.since) {
         this.#waiters.delete(waiter);

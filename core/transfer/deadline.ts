@@ -8,12 +8,12 @@ export function timerMs(ms: number): number {
 }
 
 /**
- * Run `body` with a signal that also aborts when the time is up; it then rejects with what `expired` makes. A body that
- * ignores its signal is left behind.
+ * Run `body` with a signal that also aborts when the time is up; it then rejects with the error that `expired` makes. A
+ * body that ignores its signal is left behind.
  */
 export async function withDeadline<T>(
   options: CallOptions & { readonly deadlineMs: number },
-  expired: () => unknown,
+  expired: () => Promise<unknown>,
   body: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   options.signal?.throwIfAborted();
@@ -22,11 +22,14 @@ export async function withDeadline<T>(
   const timer = setTimeout(() => deadline.abort(), timerMs(options.deadlineMs));
   let onAbort = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(deadline.signal.aborted ? expired() : signal.reason);
+    onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
     return await Promise.race([body(signal), aborted]);
+  } catch (error) {
+    if (deadline.signal.aborted && !options.signal?.aborted) throw await expired();
+    throw error;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);

@@ -112,7 +112,7 @@ export class InProcessQueue implements TransferQueue {
     }
     if (stored?.size === 0) this.#partitions.delete(partition);
     if (removed > 0) {
-      this.#changes.bump();
+      this.#changes.bump(removed);
       this.#gate.roomMade();
     }
     return removed;
@@ -152,9 +152,10 @@ export class InProcessQueue implements TransferQueue {
       used += rows.reduce((sum, row) => sum + row.bytes, 0);
     }
     if (used > this.#capacity) throw badSnapshot(`it holds ${used} bytes, the queue holds ${this.#capacity} at most`);
+    const changes = countKeys(this.#partitions) + countKeys(restored);
     this.#partitions = restored;
     this.#used = used;
-    this.#changes.bump();
+    this.#changes.bump(changes + 1);
     this.#gate.roomMade();
   }
 
@@ -183,7 +184,7 @@ export class InProcessQueue implements TransferQueue {
     for (const [key, row] of next) stored.set(key, row);
     this.#partitions.set(partition, stored);
     this.#used += growth;
-    this.#changes.bump();
+    this.#changes.bump(next.size);
     if (growth < 0) queueMicrotask(() => this.#gate.roomMade());
     return true;
   }
@@ -246,6 +247,12 @@ function refuseStale(stored: ReadonlyMap<string, Stored>, key: string, attempt: 
       });
     }
   }
+}
+
+function countKeys(partitions: ReadonlyMap<string, ReadonlyMap<string, Stored>>): number {
+  let count = 0;
+  for (const stored of partitions.values()) count += stored.size;
+  return count;
 }
 
 function badSnapshot(what: string): Error {

@@ -15,12 +15,26 @@ export interface TrajectoryEntry {
   readonly index: number;
 }
 
-/** The prompts of a listing, oldest draw first. */
-export function promptsOf(entries: readonly Entry[]): PromptEntry[] {
-  return entries
-    .filter((entry) => !entry.key.includes("_"))
-    .map((entry) => ({ uid: entry.key, tag: readPromptTag(entry.key, entry.tag) }))
-    .sort((a, b) => a.tag.draw - b.tag.draw);
+/**
+ * Reads the prompts of one listing after another, oldest draw first. Listings of a long wait differ by a tag or two; tags
+ * that are the same object as before are not read again.
+ */
+export class PromptReader {
+  readonly #known = new WeakMap<Tag, PromptEntry>();
+
+  read(entries: readonly Entry[]): PromptEntry[] {
+    const prompts: PromptEntry[] = [];
+    for (const { key, tag } of entries) if (!key.includes("_")) prompts.push(this.#one(key, tag));
+    return prompts.sort((a, b) => a.tag.draw - b.tag.draw);
+  }
+
+  #one(uid: string, tag: Tag): PromptEntry {
+    const known = this.#known.get(tag);
+    if (known?.uid === uid) return known;
+    const prompt = { uid, tag: readPromptTag(uid, tag) };
+    this.#known.set(tag, prompt);
+    return prompt;
+  }
 }
 
 /** How many trajectories of each prompt a listing holds. */

@@ -1,7 +1,7 @@
 import { kvBatchMeta } from "../data/kv-batch-meta.js";
 import { withDeadline } from "./deadline.js";
 import { transferErrors } from "./errors.js";
-import { countTrajectories, type PromptEntry, promptsOf, trajectoriesOf } from "./prompt-group.js";
+import { countTrajectories, type PromptEntry, PromptReader, trajectoriesOf } from "./prompt-group.js";
 import { isTerminal } from "./prompt-tag.js";
 import type {
   ReplayBuffer,
@@ -14,11 +14,14 @@ import { evictGroups } from "./staleness.js";
 import { StuckWatch, stuckTable } from "./stuck-report.js";
 import type { Entry } from "./transfer-queue.js";
 
+const LAST_LOOK_MS = 5000;
+
 type Partition = SampleRequest["partition"];
 
 /** What one look at the queue shows. */
 interface Scan {
   readonly entries: readonly Entry[];
+  readonly prompts: readonly PromptEntry[];
   /** Ended groups that may be sampled, oldest draw first. */
   readonly sampleable: readonly PromptEntry[];
   /** Failed groups to be replaced. */
@@ -32,6 +35,7 @@ interface Scan {
  */
 export class SyncReplayBuffer implements ReplayBuffer {
   readonly #options: ReplayBufferOptions;
+  readonly #reader = new PromptReader();
 
   constructor(options: ReplayBufferOptions) {
     if (options.syncRefillFailedGroups && !options.refill) {
@@ -47,21 +51,24 @@ export class SyncReplayBuffer implements ReplayBuffer {
     const { partition, groups } = request;
     const watch = new StuckWatch();
     let evictedSamples = 0;
-    let last: Scan = { entries: [], sampleable: [], evicted: [] };
+    let last: Scan = { entries: [], prompts: [], sampleable: [], evicted: [] };
     return withDeadline(
       request,
-      () => timeout(request, watch, last),
+      async () => timeout(request, watch, await this.#lastLook(request, last)),
       async (signal) => {
         for (;;) {
           const revision = this.#options.queue.revision();
           last = await this.#scan(request.globalStep, partition, signal);
-          watch.see(promptsOf(last.entries));
+          watch.see(last.prompts);
           if (last.evicted.length > 0) {
             evictedSamples += await this.#options.queue.clear(partition, last.evicted, { signal });
           }
           if (last.sampleable.length >= groups) return this.#take(request, last, evictedSamples, signal);
           if (last.evicted.length > 0) await this.#options.refill?.(last.evicted.length);
-          else await this.#options.queue.changed(revision, { signal });
+          else
+            await this.#options.queue.changed(revision + this.#changesToSkip(groups - last.sampleable.length), {
+              signal,
+            });
         }
       },
     );
@@ -72,18 +79,32 @@ export class SyncReplayBuffer implements ReplayBuffer {
   }
 
   async #scan(globalStep: number, partition: Partition, signal?: AbortSignal): Promise<Scan> {
-    const { queue, syncRefillFailedGroups, maxOffPolicyThreshold, maxOffPolicyStrategy } = this.#options;
-    const entries = await queue.list(partition, { signal });
-    const prompts = promptsOf(entries);
-    const refills = partition === "train" && syncRefillFailedGroups === true;
-    const counts = refills ? countTrajectories(entries) : null;
-    const { evicted } = evictGroups(
-      prompts.map(({ uid, tag }) => ({ uid, ...tag, trajectories: counts?.get(uid) ?? 0 })),
-      { mode: refills ? "sync-refill" : "sync", step: globalStep, maxOffPolicyThreshold, maxOffPolicyStrategy },
-    );
-    const gone = new Set(evicted);
-    const sampleable = prompts.filter(({ uid, tag }) => isTerminal(tag.status) && !gone.has(uid));
-    return { entries, sampleable, evicted };
+    const entries = await this.#options.queue.list(partition, { signal });
+    const prompts = this.#reader.read(entries);
+    const ended = prompts.filter(({ tag }) => isTerminal(tag.status));
+    const evicted = partition === "train" ? this.#failedToReplace(ended, entries, globalStep) : [];
+    const sampleable = evicted.length > 0 ? ended.filter(({ uid }) => !evicted.includes(uid)) : ended;
+    return { entries, prompts, sampleable, evicted };
+  }
+
+  /** Each missing group ends with a change of its own, so all but the last of them need no look at the queue. */
+  #changesToSkip(missing: number): number {
+    return this.#options.syncRefillFailedGroups ? 0 : missing - 1;
+  }
+
+  /** For the report of a timeout; a queue that does not answer must not hold it up. */
+  async #lastLook({ globalStep, partition }: SampleRequest, last: Scan): Promise<Scan> {
+    return this.#scan(globalStep, partition, AbortSignal.timeout(LAST_LOOK_MS)).catch(() => last);
+  }
+
+  #failedToReplace(ended: readonly PromptEntry[], entries: readonly Entry[], step: number): readonly string[] {
+    const { syncRefillFailedGroups, maxOffPolicyThreshold, maxOffPolicyStrategy } = this.#options;
+    if (!syncRefillFailedGroups || ended.every(({ tag }) => tag.status === "finished")) return [];
+    const stored = countTrajectories(entries);
+    return evictGroups(
+      ended.map(({ uid, tag }) => ({ uid, ...tag, trajectories: stored.get(uid) ?? 0 })),
+      { mode: "sync-refill", step, maxOffPolicyThreshold, maxOffPolicyStrategy },
+    ).evicted;
   }
 
   async #take(request: SampleRequest, scan: Scan, evicted: number, signal: AbortSignal): Promise<SampleResult> {
@@ -128,7 +149,7 @@ function presentMetrics(partition: Partition, counts: Readonly<Record<string, nu
 }
 
 function timeout({ globalStep, partition, groups, deadlineMs }: SampleRequest, watch: StuckWatch, last: Scan): Error {
-  const prompts = promptsOf(last.entries);
+  const { prompts } = last;
   const stuck = watch.stuck(prompts, countTrajectories(last.entries));
   return transferErrors.VERL_REPLAY_TIMEOUT({
     what: `${last.sampleable.length} of ${groups} prompt groups had ended after ${deadlineMs / 1000} s`,

@@ -50,7 +50,10 @@ export interface TransferQueue {
   claim(partition: string, key: string, owner: string, options?: CallOptions): Promise<boolean>;
   /** Removes keys; unknown ones are ignored. Returns how many were there. */
   clear(partition: string, keys: readonly string[], options?: CallOptions): Promise<number>;
-  /** Grows by one with every change; a put or a clear that changes nothing may count too. */
+  /**
+   * Grows by at least one for every key that a call changes: a reader who needs n keys to change may wait for n revisions.
+   * A put that changes nothing may count too.
+   */
   revision(): number;
   /** Resolves with the current revision once it is greater than `since`. Rejects when aborted. */
   changed(since: number, options?: CallOptions): Promise<number>;

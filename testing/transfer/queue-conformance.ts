@@ -179,6 +179,24 @@ export function transferQueueConformance({ make }: QueueUnderTest): ConformanceC
       assert.equal(await queue.changed(queue.revision() - 1), queue.revision());
     }),
 
+    withQueue("counts a revision for every key that changed", async (queue) => {
+      const counted = async (change: () => Promise<unknown>) => {
+        const since = queue.revision();
+        await change();
+        return queue.revision() - since;
+      };
+      const keys = ["a", "b", "c"];
+      assert.ok(
+        (await counted(() =>
+          queue.putBatch(
+            "train",
+            keys.map((key) => ({ key, tag: { n: 1 } })),
+          ),
+        )) >= 3,
+      );
+      assert.ok((await counted(() => queue.clear("train", keys))) >= 3);
+    }),
+
     withQueue("rejects a wait with the reason of its signal", async (queue) => {
       const reason = new Error("enough");
       const controller = new AbortController();

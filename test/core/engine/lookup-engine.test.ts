@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type EngineFactory, type EngineRequest, lookupEngine } from "../../../core/engine/index.js";
+import { type EngineFactory, type EngineRequest, engineKeys, lookupEngine } from "../../../core/engine/index.js";
 import { isVerlError } from "../../../core/host/errors.js";
 
 function factory(backend: string, devices: string[], vendors: string[] | null, isDefault = false): EngineFactory {
@@ -8,7 +8,9 @@ function factory(backend: string, devices: string[], vendors: string[] | null, i
 }
 
 function registryOf(...factories: EngineFactory[]) {
-  return { items: () => factories.map((item) => ({ item, keys: [], owner: { name: "test", version: "1" } })) };
+  return {
+    items: () => factories.map((item) => ({ item, keys: engineKeys(item), owner: { name: "test", version: "1" } })),
+  };
 }
 
 const request: EngineRequest = { modelType: "language_model", backend: null, device: "cpu", vendor: "cpu" };
@@ -53,5 +55,14 @@ describe("core/engine lookup", () => {
       expect(error.message).to.include("VERL_ENGINE_DEVICE=npu");
       expect(error.message).to.include("onnx").and.include("fsdp").and.include("nvidia");
     }
+  });
+
+  it("leaves out what another plugin has taken over", () => {
+    const replacement = factory("onnx", ["cpu"], null);
+    const entries = [
+      { item: onnx, keys: [], owner: { name: "built-in", version: "1" } },
+      { item: replacement, keys: engineKeys(replacement), owner: { name: "plugin", version: "1" } },
+    ];
+    expect(lookupEngine({ items: () => entries }, { ...request, backend: "onnx" })).to.equal(replacement);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { lineLogger } from "../../../core/host/index.js";
-import { createHost, type HostChoices } from "../../../core/index.js";
+import { createHost } from "../../../core/index.js";
+import type { PlatformWishes } from "../../../core/platform/index.js";
 import { definePlugin, type ProbeResult } from "../../../core/plugin.js";
 import { cpuPlugin } from "../../../platforms/cpu/index.js";
 import { type FakePlatformOptions, fakePlatformFactory } from "../../../testing/index.js";
@@ -16,7 +17,7 @@ describe("choosing a platform", () => {
   });
 
   /** Chooses among the cpu and fakes, and returns the vendor. */
-  async function choose(fakes: readonly FakePlatformOptions[], wishes: HostChoices = {}): Promise<string> {
+  async function choose(fakes: readonly FakePlatformOptions[], wishes: PlatformWishes = {}): Promise<string> {
     const plugin = definePlugin({
       name: "fakes",
       apiVersion: "^1.0.0",

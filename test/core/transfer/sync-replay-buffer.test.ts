@@ -147,6 +147,31 @@ describe("core/transfer/sync-replay-buffer", () => {
     expect(queue.calls.list).to.be.at.most(3);
   });
 
+  it("looks no more often than groups may have ended", async () => {
+    const { buffer, queue, add } = setUp();
+    for (let draw = 0; draw < 64; draw++) await add(draw, "running", 0);
+    const sampled = buffer.sample(request(64));
+    for (let draw = 0; draw < 64; draw++) {
+      for (let s = 0; s < 4; s++) await queue.put("train", trajectoryKey(uid(draw), s, 0), { fields: { s } });
+      await queue.put("train", uid(draw), { tag: statusTag("finished") });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await sampled).batch.keys).to.have.length(256);
+    expect(queue.calls.list).to.be.lessThan(40);
+  });
+
+  it("reports the newest state at its deadline, or the last one known if the queue does not answer", async () => {
+    const { buffer, queue, add } = setUp();
+    for (const draw of [0, 1, 2]) await add(draw, "running", 0);
+    const timedOut = codedRejection("VERL_REPLAY_TIMEOUT", buffer.sample(request(3, { deadlineMs: 20 })));
+    await queue.put("train", uid(0), { tag: statusTag("finished") });
+    expect((await timedOut).data).to.deep.include({ ended: 1, wanted: 3 });
+    const failing = codedRejection("VERL_REPLAY_TIMEOUT", buffer.sample(request(3, { deadlineMs: 20 })));
+    await new Promise((resolve) => setImmediate(resolve));
+    queue.inject({ call: "list", error: new Error("connection lost") });
+    expect((await failing).data).to.deep.include({ ended: 1, wanted: 3 });
+  });
+
   it("says how many prompts there are when none is stuck", async () => {
     const { buffer, add } = setUp();
     await add(0, "finished");

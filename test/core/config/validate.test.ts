@@ -1,0 +1,132 @@
+import { expect } from "chai";
+import { validateConfig } from "../../../core/config/index.js";
+import { codedError, compose, inspect, problems } from "./support.js";
+
+const ACTOR = "actor_rollout_ref.actor";
+const ROLLOUT = "actor_rollout_ref.rollout";
+const STATIC = `${ACTOR}.use_dynamic_bsz=false`;
+
+async function only(overrides: string[]) {
+  const found = await inspect(overrides);
+  expect(found.problems).to.have.length(1);
+  return found.problems[0];
+}
+const warnings = async (overrides: string[]) =>
+  (await inspect(overrides)).notices.map(({ level, key }) => `${level} ${key}`);
+
+describe("core/config/validate", () => {
+  it("says what a key takes when the value has the wrong type", async () => {
+    expect((await only(["trainer.total_epochs=many"])).what).to.equal(
+      'trainer.total_epochs is "many"; it must be a whole number >= 1.',
+    );
+    expect((await only([`${ACTOR}.loss_agg_mode=token_mean`])).fix).to.equal("Did you mean token-mean?");
+    expect((await only(["trainer={v1: 5}"])).what).to.equal("trainer.v1 is 5; it must be a section.");
+    expect((await only([`${ROLLOUT}.top_p=1.5`])).code).to.equal("VERL_CONFIG_TYPE");
+  });
+
+  it("explains numbers and switches that are text", async () => {
+    const quoted = await only([`${ACTOR}.optim.lr='1e-6'`]);
+    expect(quoted.what).to.contain(`${ACTOR}.optim.lr is "1e-6"`);
+    expect(quoted.fix).to.equal("Write 1e-6 without quotes.");
+    expect((await only(["data.shuffle=yes"])).fix).to.equal("Write true.");
+    expect((await only(["data.train_batch_size='1_000'"])).fix).to.equal("Write 1000.");
+  });
+
+  it("reports all problems together, each with its code", async () => {
+    const overrides = ["trainer.seed=x", "+nope=1", `${ACTOR}.ppo_mini_batch_size=3`, "trainer.nnodes=2"];
+    const error = await codedError(async () => validateConfig(await compose(overrides)));
+    expect(error.code).to.equal("VERL_CONFIG_INVALID");
+    const found = ((error.data?.problems ?? []) as { key: string }[]).map(({ key }) => key);
+    expect(found).to.have.members(["trainer.seed", "nope", `${ACTOR}.ppo_mini_batch_size`, "trainer.nnodes"]);
+    for (const key of found) expect(error.message).to.contain(key);
+  });
+
+  it("shows the arithmetic of batches that do not divide, and the nearest values that do", async () => {
+    const uneven = await only(["data.train_batch_size=10", `${ACTOR}.ppo_mini_batch_size=4`]);
+    expect(uneven.why).to.contain("10 = 2 x 4 + 2");
+    expect(uneven.fix).to.contain("8 or 12").and.to.contain("2 or 5");
+    const larger = await only(["data.train_batch_size=4", `${ACTOR}.ppo_mini_batch_size=8`]);
+    expect(larger.what).to.contain("8 prompts").and.to.contain("4 prompts");
+  });
+
+  it("refuses micro-batches that are larger than the batch or do not divide it", async () => {
+    const base = [STATIC, "data.train_batch_size=4", `${ROLLOUT}.n=1`];
+    const larger = await only([...base, `${ACTOR}.ppo_micro_batch_size_per_gpu=8`]);
+    expect(larger.why).to.contain("(4) x actor_rollout_ref.rollout.n (1) = 4 trajectories");
+    const uneven = await only([
+      STATIC,
+      "data.train_batch_size=8",
+      `${ROLLOUT}.n=2`,
+      `${ACTOR}.ppo_micro_batch_size_per_gpu=3`,
+    ]);
+    expect(uneven.why).to.contain("16 = 5 x 3 + 1");
+    expect(uneven.fix).to.contain("2 or 4");
+    expect((await only([STATIC])).what).to.contain("is not set");
+  });
+
+  it("asks for a micro-batch size wherever packing by tokens is switched off", async () => {
+    const off = [`${ACTOR}.use_kl_loss=true`, "actor_rollout_ref.ref.log_prob_use_dynamic_bsz=false"];
+    expect(await problems(off)).to.deep.equal([
+      "VERL_CONFIG_SIZES actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
+    ]);
+  });
+
+  it("checks that the longest sequence fits", async () => {
+    expect(await problems([`${ROLLOUT}.max_model_len=1000`])).to.deep.equal([
+      `VERL_CONFIG_SIZES ${ROLLOUT}.max_model_len`,
+    ]);
+    const budget = await inspect([`${ACTOR}.ppo_max_token_len_per_gpu=100`]);
+    expect(budget.problems[0].why).to.contain("(512) + actor_rollout_ref.rollout.response_length (512) = 1024 tokens");
+    expect(await problems([`${ROLLOUT}.prompt_length=100`])).to.deep.equal([
+      `VERL_CONFIG_SIZES ${ROLLOUT}.prompt_length`,
+    ]);
+  });
+
+  it("refuses what needs more than one process or device", async () => {
+    expect(await problems(["trainer.n_gpus_per_node=8", `${ROLLOUT}.tensor_model_parallel_size=2`])).to.deep.equal([
+      "VERL_CONFIG_UNSUPPORTED trainer.n_gpus_per_node",
+      `VERL_CONFIG_UNSUPPORTED ${ROLLOUT}.tensor_model_parallel_size`,
+    ]);
+  });
+
+  it("refuses settings that contradict each other", async () => {
+    expect(await problems(["trainer.val_only=true", "trainer.val_before_train=false"])).to.have.length(1);
+    expect(await problems(["trainer.resume_mode=resume_path", "trainer.resume_from_path=x"])).to.have.length(1);
+    expect(
+      await problems(["trainer.resume_mode=resume_path", "trainer.resume_from_path=c/global_step_3/"]),
+    ).to.have.length(0);
+    expect(await problems(["algorithm.filter_groups.enable=true"])).to.have.length(1);
+    expect(await problems([`${ROLLOUT}.val_kwargs.do_sample=true`])).to.have.length(1);
+  });
+
+  it("warns of groups without signal and of KL used twice", async () => {
+    expect(await warnings([`${ROLLOUT}.n=1`])).to.deep.equal([`warning ${ROLLOUT}.n`]);
+    expect(await warnings([`${ROLLOUT}.temperature=0`])).to.deep.equal([`warning ${ROLLOUT}.temperature`]);
+    expect(await warnings(["algorithm.use_kl_in_reward=true", `${ACTOR}.use_kl_loss=true`])).to.deep.equal([
+      "notice algorithm.use_kl_in_reward",
+    ]);
+  });
+
+  it("asks for model and data only for training", async () => {
+    expect(await problems([])).to.deep.equal([]);
+    expect(await problems([], { forTraining: true })).to.deep.equal([
+      "VERL_CONFIG_CONFLICT actor_rollout_ref.model.path",
+      "VERL_CONFIG_CONFLICT data.train_files",
+    ]);
+    const given = ["actor_rollout_ref.model.path=m", "data.train_files=t.jsonl"];
+    expect(await problems(given, { forTraining: true })).to.deep.equal([]);
+    expect(await problems([...given, "trainer.test_freq=5"], { forTraining: true })).to.deep.equal([
+      "VERL_CONFIG_CONFLICT data.val_files",
+    ]);
+  });
+
+  it("checks names against what is registered, and lists it", async () => {
+    const names = { trainers: ["sync"], trackers: ["console", "jsonl", "report"] };
+    const found = await inspect(["trainer.v1.trainer_mode=snyc", "trainer.logger=[console, wandb]"], { names });
+    expect(found.problems.map(({ what }) => what)).to.deep.equal([
+      'trainer.logger = "wandb": no such name is registered.',
+      'trainer.v1.trainer_mode = "snyc": no such name is registered. Did you mean sync?',
+    ]);
+    expect(found.problems[0].why).to.equal("Registered: console, jsonl, report.");
+  });
+});
