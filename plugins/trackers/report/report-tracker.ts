@@ -1,0 +1,94 @@
+import { mkdir, open, rename } from "node:fs/promises";
+import path from "node:path";
+import {
+  type RunInfo,
+  reasonOf,
+  type Tracker,
+  type TrackerFactory,
+  type TrajectoryRecord,
+} from "../../../core/plugin.js";
+import { readMetrics, unmask } from "../../../core/tracking/index.js";
+import { type Page, renderPage } from "./page.js";
+import { SampleStore } from "./sample-store.js";
+import { SeriesStore } from "./series-store.js";
+
+/** Shortest time between two versions of the page while the run goes on. */
+const INTERVAL_MS = 5000;
+
+/** `report.html` in the run's folder: one file that shows the run, kept up to date. */
+export class ReportTracker implements Tracker {
+  readonly name = "report";
+  readonly #store = new SeriesStore();
+  readonly #samples = new SampleStore();
+  readonly #startedAt = performance.now();
+  #run: RunInfo | null = null;
+  #nextWrite = 0;
+
+  async start(run: RunInfo): Promise<void> {
+    this.#run = run;
+    await mkdir(run.outputDir, { recursive: true });
+    if (run.startStep > 0) await this.#recall(run);
+    await this.#write("running");
+  }
+
+  async log(metrics: Readonly<Record<string, number>>, step: number): Promise<void> {
+    this.#store.log(metrics, step);
+    if (performance.now() >= this.#nextWrite) await this.#write("running");
+  }
+
+  logTrajectories(records: readonly TrajectoryRecord[]): void {
+    this.#samples.add(records);
+  }
+
+  async finish({ exitCode, error }: { exitCode: number; error?: unknown }): Promise<void> {
+    const run = this.#run;
+    if (!run) return;
+    const ended = this.#store.lastStep >= run.totalSteps ? "completed" : "stopped";
+    const text = error === undefined ? null : reasonOf(error).slice(0, 4000);
+    await this.#write(exitCode === 0 ? ended : "failed", text);
+  }
+
+  /** The curves of the run's earlier part, from the metrics file beside the report. */
+  async #recall(run: RunInfo): Promise<void> {
+    try {
+      for (const { step, data } of await readMetrics(path.join(run.outputDir, "metrics.jsonl"))) {
+        if (step > run.startStep) continue;
+        const metrics = Object.entries(data).map(([name, value]) => [name, unmask(value)] as const);
+        this.#store.log(Object.fromEntries(metrics), step);
+      }
+    } catch (error) {
+      run.logger.warn(`the report starts at step ${run.startStep}: ${reasonOf(error)}`);
+    }
+  }
+
+  async #write(status: Page["status"], error: string | null = null): Promise<void> {
+    const run = this.#run;
+    if (!run) return;
+    const begun = performance.now();
+    const page = renderPage({
+      projectName: run.projectName,
+      experimentName: run.experimentName,
+      totalSteps: run.totalSteps,
+      status,
+      error,
+      seconds: (begun - this.#startedAt) / 1000,
+      updatedAt: new Date(),
+      store: this.#store,
+      samples: this.#samples.all(),
+      config: run.config,
+    });
+    const file = path.join(run.outputDir, "report.html");
+    const handle = await open(`${file}.tmp`, "w");
+    try {
+      await handle.writeFile(page);
+    } finally {
+      await handle.close();
+    }
+    await rename(`${file}.tmp`, file);
+    const now = performance.now();
+    // A large page on a slow disk must not cost more than a few percent of the run.
+    this.#nextWrite = now + Math.max(INTERVAL_MS, 30 * (now - begun));
+  }
+}
+
+export const reportTracker: TrackerFactory = { name: "report", create: () => new ReportTracker() };
