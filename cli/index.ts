@@ -32,10 +32,11 @@ export interface TrainRequestOptions {
 
 /** What `verl train` does, from code. Resolves when the run ended in order; rejects with a coded error. */
 export async function train(options: TrainRequestOptions = {}): Promise<TrainOutcome> {
-  const [{ prepareRun }, { trainPrepared }, { commandLogger, processIo }] = await Promise.all([
+  const [{ prepareRun }, { trainPrepared }, { processIo }, { commandLogger }] = await Promise.all([
     import("./prepare-run.js"),
     import("./train-run.js"),
     import("./io.js"),
+    import("./command-logger.js"),
   ]);
   const own = processIo();
   const io = { ...own, cwd: options.cwd ?? own.cwd, stdout: options.output ?? own.stdout };

@@ -1,5 +1,3 @@
-import { type Logger, lineLogger } from "../core/host/index.js";
-
 /** What a command works with, instead of the process: results go to `stdout`, everything else to `stderr`. */
 export interface CommandIo {
   readonly stdout: NodeJS.WritableStream;
@@ -41,9 +39,4 @@ export type Style = keyof typeof CODES;
 export function painter(color: boolean): (style: Style, text: string) => string {
   if (!color) return (_, text) => text;
   return (style, text) => `\u001b[${CODES[style][0]}m${text}\u001b[${CODES[style][1]}m`;
-}
-
-/** Diagnostic lines of a command, on standard error. */
-export function commandLogger(io: Pick<CommandIo, "stderr">): Logger {
-  return lineLogger((line) => printLine(io.stderr, line), "info");
 }

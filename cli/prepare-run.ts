@@ -6,8 +6,8 @@ import {
   type ValidateOptions,
   validateConfig,
 } from "../core/config/index.js";
-import { lineLogger } from "../core/host/index.js";
 import type { Host } from "../core/index.js";
+import { commandLogger } from "./command-logger.js";
 import { type CommandIo, painter, printLine } from "./io.js";
 
 /** What every command that composes a configuration takes. */
@@ -56,7 +56,7 @@ export async function startHost(
 ): Promise<Host> {
   const [{ createHost }, { BUILTINS }] = await Promise.all([import("../core/index.js"), import("./builtins.js")]);
   const { allowBrokenPlugins, frozenPlugins } = request;
-  const logger = lineLogger((line) => printLine(io.stderr, line), "warn");
+  const logger = commandLogger(io, "warn");
   const where = { cwd: io.cwd, env: io.env, logger };
   return createHost({ ...where, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
 }

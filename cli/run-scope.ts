@@ -1,5 +1,6 @@
 import type { RunScope } from "../core/trainer/index.js";
-import { type CommandIo, commandLogger } from "./io.js";
+import { commandLogger } from "./command-logger.js";
+import type { CommandIo } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
 
 /** What a command that runs a model, but trains nothing, needs of a prepared run. */

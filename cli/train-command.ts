@@ -1,6 +1,7 @@
 import { maskSecrets, type RunConfig, toPlain } from "../core/config/index.js";
+import { commandLogger } from "./command-logger.js";
 import { withInterrupts } from "./interrupts.js";
-import { type CommandIo, commandLogger, printJson, printLine } from "./io.js";
+import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, type PreparedRun, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 import { trainPrepared } from "./train-run.js";

@@ -71,6 +71,7 @@ export function applyOverride(root: Dict, override: Override, rules: KeyRules = 
   } else if (action === "add" && existing && !isNull(existing) && value.kind === "scalar") {
     throw problem(text, `${key} exists already.`, { fix: `Write ${key}=... without the + to change it.` });
   }
+  if (existing) checkSameShape(existing, value, path, override);
   place(root, path, existing ? merge(existing, value) : value, override);
 }
 
@@ -133,6 +134,13 @@ function checkNoNewKeys(existing: Dict, value: Dict, path: Path, override: Overr
     }
     if (before?.kind === "dict" && item.kind === "dict") checkNoNewKeys(before, item, inner, override, rules);
   }
+}
+
+/** A list does not replace a section, nor a section a list: one of the two is a mistake. */
+function checkSameShape(existing: Node, value: Node, path: Path, { text }: Override): void {
+  if (existing.kind === "scalar" || value.kind === "scalar" || existing.kind === value.kind) return;
+  const [is, not] = existing.kind === "dict" ? ["a section", "a list"] : ["a list", "a section"];
+  throw problem(text, `${pathText(path)} is ${is}, and the value is ${not}.`);
 }
 
 const isNull = (node: Node): boolean => node.kind === "scalar" && node.value === null;

@@ -87,14 +87,22 @@ class Cursor {
         while (this.text[this.#at] === " ") this.#at++;
         args.push({ pieces, quoted: true });
       } else {
-        args.push({
-          pieces: trimEnds(this.pieces((character) => character === "}" || character === ",")),
-          quoted: false,
-        });
+        args.push({ pieces: trimEnds(this.pieces(outsideBrackets("},"))), quoted: false });
       }
     } while (this.text[this.#at] === ",");
     return args;
   }
+}
+
+/** Stops at one of these characters unless a bracket is open. */
+function outsideBrackets(stops: string): (character: string) => boolean {
+  let depth = 0;
+  return (character) => {
+    if (depth === 0 && stops.includes(character)) return true;
+    if ("[{".includes(character)) depth++;
+    else if ("]}".includes(character)) depth--;
+    return false;
+  };
 }
 
 function trimEnds(pieces: Piece[]): Piece[] {

@@ -111,9 +111,7 @@ class Resolver {
   #call(name: string, { args, text }: ReferencePiece, at: Scalar, path: Path): Node {
     const values = (args ?? []).map(({ pieces, quoted }) => {
       const value = this.#value(pieces, at, path);
-      const isNull =
-        !quoted && value.kind === "scalar" && typeof value.value === "string" && /^null$/i.test(value.value);
-      return isNull ? scalar(null, at.source) : value;
+      return quoted || value.kind !== "scalar" || typeof value.value !== "string" ? value : literal(value.value, at);
     });
     const first = values.length > 0 ? pythonText(values[0]) : "";
     const fallback = values[1] ?? null;
@@ -166,6 +164,15 @@ class Resolver {
   #error(node: Node, path: Path, what: string): VerlError {
     const where = `${pathText(path)} (${sourceText(node.source)})`;
     return configErrors.VERL_CONFIG_REFERENCE({ what, where, data: { key: pathText(path) } });
+  }
+}
+
+/** An unquoted argument: null, numbers and switches are read as such, everything else is text. */
+function literal(text: string, { source }: Scalar): Node {
+  try {
+    return parseValue(text, source);
+  } catch {
+    return scalar(text, source);
   }
 }
 

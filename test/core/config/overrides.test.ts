@@ -102,6 +102,8 @@ describe("core/config/overrides", () => {
     expect((await fault("list.7=1")).message).to.contain("list.7");
     expect((await fault("+a.b=1")).message).to.contain("a.b exists already");
     expect((await fault("a={c: {new: 1}}")).message).to.contain("a.c.new");
+    expect((await fault("a=[1]")).message).to.contain("a is a section, and the value is a list");
+    expect((await fault("list={x: 1}")).message).to.contain("list is a list");
     expect((await fault("~a.b=2")).message).to.contain("another value");
   });
 

@@ -29,9 +29,14 @@ describe("core/config/references", () => {
     expect(document(text, [], env)).to.deep.equal({ a: "5", b: "", c: null, d: "5", e: "a, b}", f: "8" });
   });
 
+  it("spells unquoted defaults of the environment as Python does, and keeps quoted ones", () => {
+    const text = "a: ${oc.env:NO,true}\nb: ${oc.env:NO,[1, x]}\nc: ${oc.env:NO,'true'}\nd: ${oc.env:NO,/a/b-c;d}\n";
+    expect(document(text)).to.deep.equal({ a: "True", b: "[1, 'x']", c: "true", d: "/a/b-c;d" });
+  });
+
   it("decodes text and selects what may be missing", () => {
     const text = "a: ${oc.decode:${oc.env:LR}}\nb: ${oc.select:no.such,7}\nc: ${oc.select:a}\n";
-    expect(document(text, [], { LR: "1e-6" })).to.deep.equal({ a: 1e-6, b: "7", c: 1e-6 });
+    expect(document(text, [], { LR: "1e-6" })).to.deep.equal({ a: 1e-6, b: 7, c: 1e-6 });
   });
 
   it("leaves an escaped reference as text", () => {
