@@ -10,9 +10,9 @@ import {
 } from "../../../core/formats/index.js";
 import type { CallOptions, CheckpointPart } from "../../../core/plugin.js";
 import { errors } from "../errors.js";
-import type { AdamW } from "./adamw.js";
+import type { AdamW } from "../optimizer/adamw.js";
 import type { LoadedModel } from "./model-loader.js";
-import type { ParameterStore } from "./parameter-store.js";
+import type { ParameterArray, ParameterStore } from "./parameter-store.js";
 
 /** What a checkpoint is made of. Files: `model.safetensors`, `optimizer.safetensors` (float32), `huggingface/`. */
 export interface CheckpointState {
@@ -36,11 +36,11 @@ export async function saveCheckpoint(
   const { model, store, optimizer } = state;
   if (parts.includes("model")) {
     const layout = layoutOf(store, "");
-    await writeSafetensors(path.join(dir, MODEL_FILE), store.named(store.values), { layout, dtype: "f32" });
+    await writeSafetensors(path.join(dir, MODEL_FILE), store.named("values"), { layout, dtype: "f32" });
   }
   options.signal?.throwIfAborted();
   if (parts.includes("optimizer") && optimizer) {
-    await writeSafetensors(path.join(dir, OPTIMIZER_FILE), moments(store, optimizer), {
+    await writeSafetensors(path.join(dir, OPTIMIZER_FILE), moments(store), {
       layout: [...layoutOf(store, "m."), ...layoutOf(store, "v.")],
       dtype: "f32",
       metadata: { format: "pt", [STEPS]: String(optimizer.steps) },
@@ -50,7 +50,7 @@ export async function saveCheckpoint(
   if (parts.includes("hf_model")) {
     await writeHfFolder(path.join(dir, HF_FOLDER), {
       config: model.config,
-      tensors: store.named(store.values),
+      tensors: store.named("values"),
       tokenizerFiles: await model.tokenizerFiles(),
       dtype: state.exportDtype ?? sourceDtype(model.config),
     });
@@ -69,14 +69,11 @@ export async function restoreCheckpoint(
     const own = path.join(dir, MODEL_FILE);
     const useOwn = parts.includes("model") && (await exists(own));
     const file = useOwn || !parts.includes("hf_model") ? own : path.join(dir, HF_FOLDER, MODEL_FILE);
-    await readInto(file, store, [["", store.values]], options);
+    await readInto(file, store, [["", "values"]], options);
   }
   if (parts.includes("optimizer") && optimizer) {
-    const flats: [string, Float32Array][] = [
-      ["m.", optimizer.m],
-      ["v.", optimizer.v],
-    ];
-    const metadata = await readInto(path.join(dir, OPTIMIZER_FILE), store, flats, options);
+    const arrays = [["m.", "m"] as const, ["v.", "v"] as const];
+    const metadata = await readInto(path.join(dir, OPTIMIZER_FILE), store, arrays, options);
     optimizer.steps = Number(metadata[STEPS] ?? Number.NaN);
     if (!Number.isSafeInteger(optimizer.steps)) {
       throw errors.VERL_ONNX_BAD_CHECKPOINT({
@@ -90,7 +87,7 @@ export async function restoreCheckpoint(
 async function readInto(
   file: string,
   store: ParameterStore,
-  flats: readonly (readonly [string, Float32Array])[],
+  arrays: readonly (readonly [prefix: string, array: ParameterArray])[],
   options: CallOptions,
 ): Promise<Readonly<Record<string, string>>> {
   if (!(await exists(file))) {
@@ -98,10 +95,10 @@ async function readInto(
   }
   const reader = await SafetensorsReader.open(file);
   try {
-    for (const [prefix, flat] of flats) {
+    for (const [prefix, array] of arrays) {
       for (const parameter of store.parameters) {
         options.signal?.throwIfAborted();
-        const { shape } = await reader.readF32(prefix + parameter.name, store.view(flat, parameter));
+        const { shape } = await reader.readF32(prefix + parameter.name, store.view(array, parameter));
         if (shape.join() !== parameter.shape.join()) {
           throw errors.VERL_ONNX_BAD_CHECKPOINT({
             what: `${prefix}${parameter.name} has shape [${shape}], this model has [${parameter.shape}]`,
@@ -116,9 +113,9 @@ async function readInto(
   }
 }
 
-function* moments(store: ParameterStore, optimizer: AdamW) {
-  yield* store.named(optimizer.m, "m.");
-  yield* store.named(optimizer.v, "v.");
+function* moments(store: ParameterStore) {
+  yield* store.named("m", "m.");
+  yield* store.named("v", "v.");
 }
 
 function layoutOf(store: ParameterStore, prefix: string): TensorSpec[] {

@@ -16,7 +16,7 @@ export async function loadModel(source: EngineModelSource): Promise<LoadedModel>
   return {
     config,
     async fill(store) {
-      for (const p of store.parameters) fillInitialWeights(config, source.initSeed, p, store.view(store.values, p));
+      for (const p of store.parameters) fillInitialWeights(config, source.initSeed, p, store.view("values", p));
     },
     tokenizerFiles: async () => null,
   };
@@ -33,7 +33,7 @@ async function loadFiles(path: string): Promise<LoadedModel> {
       try {
         for (const p of store.parameters) {
           options.signal?.throwIfAborted();
-          await model.readTensor(p.name, store.view(store.values, p));
+          await model.readTensor(p.name, store.view("values", p));
         }
       } finally {
         await model.close();

@@ -17,9 +17,9 @@ import type {
 import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
 import type { HeadOutput } from "../models/lm-head.js";
+import { AdamW } from "../optimizer/adamw.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
-import { AdamW, squareSum } from "./adamw.js";
 import { type CheckpointState, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
 import { loadModel } from "./model-loader.js";
 import { ParameterStore } from "./parameter-store.js";
@@ -74,7 +74,8 @@ export class OnnxBackend implements EngineBackend {
     const sessions = new SessionCache(runtime, { threads: this.options.threads, spin });
     const variants = { logitsBytes: logitsMemoryMiB * 2 ** 20, packAbovePadding };
     const step = new TrainingStep(runtime, sessions, model.config, store, variants);
-    this.loaded = { model, store, optimizer: trains ? new AdamW(store.size) : null, exportDtype, sessions, step };
+    const optimizer = store.kernels && new AdamW(store.kernels);
+    this.loaded = { model, store, optimizer, exportDtype, sessions, step };
   }
 
   modelInfo(): EngineModelInfo {
@@ -88,7 +89,7 @@ export class OnnxBackend implements EngineBackend {
   }
 
   backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {
-    this.gradientsOf("backward");
+    this.trained("backward");
     return this.state.step.backward(batch, gradients, options);
   }
 
@@ -98,33 +99,33 @@ export class OnnxBackend implements EngineBackend {
     counts: GlobalCounts,
     options?: CallOptions,
   ): Promise<FusedResult | null> {
-    this.gradientsOf("fused");
+    this.trained("fused");
     return this.state.step.fused(batch, loss, counts, options);
   }
 
   async zeroGrad(): Promise<void> {
-    this.state.store.gradients?.fill(0);
+    for (const shard of this.state.store.kernels ?? []) shard.gradients.fill(0);
   }
 
   async gradNorm(): Promise<number> {
-    return Math.sqrt(squareSum(this.gradientsOf("gradNorm")));
+    return this.trained("gradNorm").gradNorm();
   }
 
   async step(update: { lr: number; gradScale: number; optimizer: OptimizerConfig }): Promise<void> {
-    const gradients = this.gradientsOf("step");
-    this.state.optimizer?.update(this.state.store.values, gradients, update);
+    this.trained("step").update(update);
   }
 
   async *parameters(options?: CallOptions): AsyncGenerator<NamedTensor> {
     const { store } = this.state;
-    for (const tensor of store.named(store.values)) {
+    for (const tensor of store.named("values")) {
       options?.signal?.throwIfAborted();
       yield tensor;
     }
   }
 
   async *gradients(options?: CallOptions): AsyncGenerator<NamedTensor> {
-    for (const tensor of this.state.store.named(this.gradientsOf("gradients"))) {
+    this.trained("gradients");
+    for (const tensor of this.state.store.named("gradients")) {
       options?.signal?.throwIfAborted();
       yield tensor;
     }
@@ -152,9 +153,9 @@ export class OnnxBackend implements EngineBackend {
     throw errors.VERL_ONNX_NOT_LOADED({ what: "the engine was used before its weights were loaded" });
   }
 
-  private gradientsOf(call: string): Float32Array {
-    const { gradients } = this.state.store;
-    if (gradients) return gradients;
+  private trained(call: string): AdamW {
+    const { optimizer } = this.state;
+    if (optimizer) return optimizer;
     throw errors.VERL_ONNX_FORWARD_ONLY({ what: `${call} was called on an engine without an optimizer` });
   }
 }

@@ -123,7 +123,7 @@ export class TrainingStep {
     if (!tieWordEmbeddings) delete all[gradientFetch(EMBEDDING)];
     await this.run(compiled, shape, feeds, all, options);
     const embedding = this.store.find(EMBEDDING) as StoredParameter;
-    const gradient = this.store.view(this.store.gradients as Float32Array, embedding);
+    const gradient = this.store.view("gradients", embedding);
     addEmbeddingGradient(gradient, rowIds, dEmbedded.data, hiddenSize);
   }
 
