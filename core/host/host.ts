@@ -1,17 +1,21 @@
+import { setImmediate } from "node:timers/promises";
 import { HostContainer } from "./container.js";
 import type { Environment } from "./env-diff.js";
 import { isVerlError } from "./errors.js";
 import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
 import type { Owner } from "./kind.js";
-import { LoadFailure, PluginLoader, type RegisteredPlugin, runCleanups } from "./loader.js";
+import { requiredName } from "./load-order.js";
+import { LoadFailure, PluginLoader, type RegisteredPlugin } from "./loader.js";
 import { checkLock, type LockNames, lockOf, type PluginLock } from "./lock.js";
 import { ModuleImporter } from "./module-importer.js";
 import { OwnerScope } from "./owner-scope.js";
 import { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } from "./plan.js";
 import type { PluginDefinition } from "./plugin-definition.js";
 import { pluginErrors } from "./plugin-errors.js";
+import { failedRecord, loadedRecord, skippedRecord } from "./plugin-record.js";
+import { runCleanups } from "./registration-attempt.js";
 import { type RegistriesOf, RegistrySet } from "./registry.js";
-import { type PluginRecord, PluginReport } from "./report.js";
+import { PluginReport } from "./report.js";
 import { TOKENS, tokenOf } from "./tokens.js";
 import { type Kinds, PluginTransaction, type RegistrarsOf } from "./transaction.js";
 import type { Logger, ProcessRole } from "./types.js";
@@ -82,13 +86,19 @@ export class HostCore<M extends object> {
   /** Loads built-ins and plugins. On failure everything is rolled back before the error is thrown. */
   static async start<M extends object>(options: HostCoreOptions<M>): Promise<HostCore<M>> {
     const host = new HostCore(options);
+    const strays: unknown[] = [];
+    const stopWatching = host.scope.watch((error) => strays.push(error));
     try {
       await host.loadAll();
+      // What a plugin rejects without anybody awaiting it surfaces after this turn of the event loop.
+      await setImmediate();
+      if (strays.length > 0) throw strays[0];
       return host;
     } catch (error) {
       await host.dispose();
       throw error instanceof LoadFailure ? error.error : error;
     } finally {
+      stopWatching();
       host.watchdog.stop();
     }
   }
@@ -113,25 +123,10 @@ export class HostCore<M extends object> {
   }
 
   get report(): PluginReport {
-    const loaded = this.loaded.map((plugin) => this.recordOf(plugin));
-    const skipped = this.skipped.map((plan): PluginRecord => {
-      const reason = `loads only in processes of role ${(plan.processes as readonly string[]).join(", ")}`;
-      return {
-        ...idle(plan),
-        status: "skipped",
-        reason,
-        hash: plan.hash,
-        entry: plan.entry,
-        provides: plan.manifest?.provides ?? [],
-      };
-    });
-    const failed = this.failed.map((f): PluginRecord => {
-      const plan = this.plan.plugins.find((p) => p.specifier === f.specifier);
-      const named = plan ?? { name: f.specifier, version: "?", specifier: f.specifier, source: f.source };
-      const found = { hash: plan?.hash ?? null, entry: plan?.entry ?? null, provides: plan?.manifest?.provides ?? [] };
-      return { ...idle(named), ...found, status: "failed", phase: f.phase, error: f.error };
-    });
-    return new PluginReport([...loaded, ...skipped, ...failed], this.registrySet.overrides);
+    const { role } = this.options;
+    const loaded = this.loaded.map((plugin) => loadedRecord(plugin, this.registrySet.ownedBy(plugin.owner), role));
+    const failed = this.failed.map((failure) => failedRecord(failure, this.planOf(failure)));
+    return new PluginReport([...loaded, ...this.skipped.map(skippedRecord), ...failed], this.registrySet.overrides);
   }
 
   /** An export of a module that the configuration names; null gives the whole module. */
@@ -202,6 +197,7 @@ export class HostCore<M extends object> {
   /** All plugins' platforms first, then the rest; a plugin that collides with an earlier one leaves nothing behind. */
   private async commit(): Promise<void> {
     for (const plugin of [...this.loaded]) {
+      if (!plugin.transaction) continue;
       try {
         this.registrySet.accept(plugin.transaction);
       } catch (error) {
@@ -213,8 +209,9 @@ export class HostCore<M extends object> {
       }
     }
     const first = (kind: keyof M) => this.options.commitFirst.includes(kind);
-    for (const { transaction } of this.loaded) this.registrySet.commit(transaction, first);
-    for (const { transaction } of this.loaded) this.registrySet.commit(transaction, (kind) => !first(kind));
+    const accepted = this.loaded.flatMap(({ transaction }) => transaction ?? []);
+    for (const transaction of accepted) this.registrySet.commit(transaction, first);
+    for (const transaction of accepted) this.registrySet.commit(transaction, (kind) => !first(kind));
     for (const { kind, key, from, to } of this.registrySet.overrides) {
       this.options.logger.info(`${kind} "${key}": ${to.name}@${to.version} replaces ${from.name}@${from.version}`);
     }
@@ -222,12 +219,8 @@ export class HostCore<M extends object> {
 
   /** A plugin whose requirement failed to load must not run either. */
   private checkRequirements(plugin: PlannedPlugin): void {
-    const broken = this.failed.find((f) => {
-      const plan = this.plan.plugins.find((p) => p.specifier === f.specifier);
-      return (
-        plan !== undefined && plugin.requires.some((text) => text === plan.name || text.startsWith(`${plan.name}@`))
-      );
-    });
+    const names = plugin.requires.map(requiredName);
+    const broken = this.failed.find((failure) => names.includes(this.planOf(failure)?.name ?? ""));
     if (!broken) return;
     const error = pluginErrors.VERL_PLUGIN_REQUIRES({
       what: `${plugin.name}@${plugin.version} requires ${broken.specifier}, which failed to load.`,
@@ -242,21 +235,12 @@ export class HostCore<M extends object> {
     this.options.logger.warn(`plugin ${specifier} is left out (${phase}): ${error.code}: ${error.what}`);
   }
 
-  private recordOf(plugin: RegisteredPlugin<M>): PluginRecord {
-    const { owner, source, plan, provides, importMs, registerMs, changedEnv } = plugin;
-    const found = { hash: plan?.hash ?? null, entry: plan?.entry ?? null };
-    const registered = this.registrySet.ownedBy(owner);
-    const named = { name: owner.name, version: owner.version, specifier: plan?.specifier ?? owner.name, source };
-    return { ...named, ...found, status: "loaded", provides, registered, importMs, registerMs, changedEnv };
+  private planOf({ specifier }: FailedPlugin): PlannedPlugin | null {
+    return this.plan.plugins.find((plugin) => plugin.specifier === specifier) ?? null;
   }
 
   private kindNames(): string[] {
     const kinds = this.options.kinds;
     return (Object.keys(kinds) as (keyof M)[]).map((name) => kinds[name].name);
   }
-}
-
-function idle(plugin: Pick<PluginRecord, "name" | "version" | "specifier" | "source">) {
-  const { name, version, specifier, source } = plugin;
-  return { name, version, specifier, source, registered: [], importMs: 0, registerMs: 0, changedEnv: [] };
 }

@@ -55,7 +55,7 @@ export function loadOrder<T extends Ordered>(plugins: readonly T[]): LoadOrder<T
 }
 
 function predecessors<T extends Ordered>(plugin: T, among: readonly T[]): T[] {
-  const names = [...plugin.after, ...plugin.requires.map(nameOf)];
+  const names = [...plugin.after, ...plugin.requires.map(requiredName)];
   return among.filter((other) => other !== plugin && other.name !== plugin.name && names.includes(other.name));
 }
 
@@ -72,7 +72,7 @@ function cycleIn<T extends Ordered>(stuck: readonly T[]): T[] {
 
 function unmetRequirement<T extends Ordered>(plugin: T, present: readonly T[]): VerlError | null {
   for (const text of plugin.requires) {
-    const found = present.find((p) => p.name === nameOf(text));
+    const found = present.find((p) => p.name === requiredName(text));
     const range = rangeOf(text);
     if (found && (range === null || semver.satisfies(found.version, range, { includePrerelease: true }))) continue;
     return pluginErrors.VERL_PLUGIN_REQUIRES({
@@ -84,7 +84,8 @@ function unmetRequirement<T extends Ordered>(plugin: T, present: readonly T[]): 
   return null;
 }
 
-function nameOf(text: string): string {
+/** The package that an entry of `requires` names, its range left out. */
+export function requiredName(text: string): string {
   const specifier = parseSpecifier(text);
   return specifier.kind === "package" ? specifier.name : text;
 }

@@ -3,54 +3,35 @@ import { inject, injectable } from "tsyringe";
 import { withDeadline } from "./deadline.js";
 import type { PluginSource } from "./discovery.js";
 import { changedVariables } from "./env-diff.js";
-import { reasonOf, type VerlError } from "./errors.js";
+import type { VerlError } from "./errors.js";
 import type { Owner } from "./kind.js";
 import { explainLoad } from "./load-errors.js";
-import { checkApiVersion, type ManifestRules } from "./manifest.js";
+import { checkApiVersion } from "./manifest.js";
 import type { ModuleImporter } from "./module-importer.js";
 import { labelOfOwner, type OwnerScope } from "./owner-scope.js";
 import type { FailedPlugin, LoadPhase, PlannedPlugin } from "./plan.js";
 import type { PluginDefinition } from "./plugin-definition.js";
 import { pluginErrors } from "./plugin-errors.js";
 import { pluginIn } from "./plugin-module.js";
+import { type Cleanup, type LoaderSettings, RegistrationAttempt } from "./registration-attempt.js";
 import { TOKENS } from "./tokens.js";
-import { type Kinds, PluginTransaction, type RegistrarsOf } from "./transaction.js";
+import type { PluginTransaction } from "./transaction.js";
 import type { Logger, ProcessRole } from "./types.js";
 import type { Watchdog } from "./watchdog.js";
-
-/** The part of what `register` receives that does not depend on the kinds. */
-export interface PluginContext {
-  readonly apiVersion: string;
-  readonly logger: Logger;
-  readonly process: { readonly role: ProcessRole; readonly rank: number };
-  readonly signal: AbortSignal;
-  onDispose(cleanup: () => void | Promise<void>): void;
-}
 
 /** A plugin whose `register` has settled; nothing of it is visible yet. */
 export interface RegisteredPlugin<M> {
   readonly owner: Owner;
   readonly source: PluginSource;
+  /** Null for built-ins. */
   readonly plan: PlannedPlugin | null;
   readonly provides: readonly string[];
-  readonly transaction: PluginTransaction<M>;
-  readonly cleanups: readonly (() => void | Promise<void>)[];
+  /** Null when the plugin said, after its import, that processes of this role do not load it. */
+  readonly transaction: PluginTransaction<M> | null;
+  readonly cleanups: readonly Cleanup[];
   readonly importMs: number;
   readonly registerMs: number;
   readonly changedEnv: readonly string[];
-}
-
-/** Settings that every load shares. */
-export interface LoaderSettings<M> {
-  readonly kinds: Kinds<M>;
-  readonly rules: ManifestRules;
-  readonly process: PluginContext["process"];
-  /** Milliseconds that import and `register` of one plugin share. */
-  readonly deadlineMs: number;
-  /** Aborted when the host is disposed. */
-  readonly signal: AbortSignal;
-  /** Members of `register`'s argument that only the assembled host knows. */
-  readonly extras: (owner: Owner) => object;
 }
 
 /** Imports one plugin and runs its `register`, under one deadline, with the blame in every error. */
@@ -66,142 +47,97 @@ export class PluginLoader<M extends object> {
 
   /** Loads a package or file. Rejects with a {@link LoadFailure}. */
   async load(plan: PlannedPlugin): Promise<RegisteredPlugin<M>> {
-    let phase: "import" | "register" = "import";
-    const started = performance.now();
-    const envBefore = { ...process.env };
+    const { deadlineMs } = this.settings;
     const planned: Owner = { name: plan.name, version: plan.version };
-    const state: RegisterState<M> = { transaction: null, cleanups: [], abort: new AbortController() };
-    let imported = started;
+    const attempt = new RegistrationAttempt(this.settings, this.scope, this.logger);
+    const envBefore = { ...process.env };
+    const started = performance.now();
+    let imported: number | null = null;
+
     const work = async () => {
       const module = await this.scope.run(planned, () => this.importer.import(plan.entry));
+      attempt.checkAlive();
       imported = performance.now();
-      state.abort.signal.throwIfAborted();
       const found = pluginIn(module, plan);
       const owner = plan.manifest ? planned : { name: found.name ?? plan.name, version: found.version ?? plan.version };
-      if (found.apiVersion !== null) {
-        checkApiVersion(labelOfOwner(owner), found.apiVersion, this.settings.rules.apiVersion, plan.entry);
-      }
+      if (found.apiVersion !== null)
+        this.checkApi(owner, found.apiVersion, plan.entry, "It was imported, not registered.");
       const provides = plan.manifest?.provides ?? this.knownKinds(found.provides, owner, plan.entry);
-      phase = "register";
-      await this.register(owner, plan.processes === "all", provides, found.register, state);
-      return { owner, provides };
+      const processes = plan.manifest?.processes ?? found.processes ?? "all";
+      const transaction = await this.registerHere(attempt, owner, provides, processes, found.register);
+      return { owner, provides, transaction };
     };
+    const phase = () => (imported === null ? "import" : "register");
     try {
       const label = `the plugin ${labelOfOwner(planned)} (${plan.entry})`;
-      const { owner, provides } = await this.watchdog.watch(label, this.settings.deadlineMs, () =>
-        withDeadline(work(), this.settings.deadlineMs, () => this.timeout(plan, phase)),
+      const result = await this.watchdog.watch(label, deadlineMs, () =>
+        withDeadline(work(), deadlineMs, () => timeout(plan, phase(), deadlineMs)),
       );
-      const changedEnv = changedVariables(envBefore, process.env);
-      if (changedEnv.length > 0) {
-        this.logger.warn(`plugin ${labelOfOwner(owner)} changed process.env: ${changedEnv.join(", ")}`);
-      }
-      const { source } = plan;
-      const timing = { importMs: imported - started, registerMs: performance.now() - imported };
-      return {
-        owner,
-        source,
-        plan,
-        provides,
-        transaction: state.transaction!,
-        cleanups: state.cleanups,
-        changedEnv,
-        ...timing,
-      };
+      const changedEnv = this.reportEnvironment(result.owner, envBefore);
+      const registered = imported ?? started;
+      const timing = { importMs: registered - started, registerMs: performance.now() - registered };
+      return { ...result, source: plan.source, plan, cleanups: attempt.cleanups, changedEnv, ...timing };
     } catch (error) {
-      await this.rollBack(state, error, planned);
-      throw new LoadFailure(
-        plan.specifier,
-        plan.source,
-        phase,
-        explainLoad(error, phase, labelOfOwner(planned), plan.entry),
-      );
+      await attempt.rollBack(error, planned);
+      const explained = explainLoad(error, phase(), labelOfOwner(planned), plan.entry);
+      throw new LoadFailure(plan.specifier, plan.source, phase(), explained);
     }
   }
 
-  /** Registers a plugin that is at hand as a value. */
+  /** Registers a plugin that is at hand as a value: a built-in. */
   async loadValue(plugin: PluginDefinition<unknown>, version: string): Promise<RegisteredPlugin<M>> {
     const owner: Owner = { name: plugin.name, version: plugin.version ?? version };
-    const state: RegisterState<M> = { transaction: null, cleanups: [], abort: new AbortController() };
+    const attempt = new RegistrationAttempt(this.settings, this.scope, this.logger);
     const started = performance.now();
-    const everywhere = (plugin.processes ?? "all") === "all";
     try {
-      checkApiVersion(labelOfOwner(owner), plugin.apiVersion, this.settings.rules.apiVersion, plugin.name);
+      this.checkApi(owner, plugin.apiVersion, plugin.name, "It was not registered.");
       const provides = this.knownKinds(plugin.provides, owner, plugin.name);
-      await this.register(owner, everywhere, provides, (host) => plugin.register(host), state);
+      const register = (host: unknown) => plugin.register(host);
+      const transaction = await this.registerHere(attempt, owner, provides, plugin.processes ?? "all", register);
       const timing = { importMs: 0, registerMs: performance.now() - started };
-      const { cleanups } = state;
-      return {
-        owner,
-        source: "builtin",
-        plan: null,
-        provides,
-        transaction: state.transaction!,
-        cleanups,
-        changedEnv: [],
-        ...timing,
-      };
+      const { cleanups } = attempt;
+      return { owner, source: "builtin", plan: null, provides, transaction, cleanups, changedEnv: [], ...timing };
     } catch (error) {
-      await this.rollBack(state, error, owner);
-      throw new LoadFailure(
-        owner.name,
-        "builtin",
-        "register",
-        explainLoad(error, "register", labelOfOwner(owner), "built in"),
-      );
+      await attempt.rollBack(error, owner);
+      const explained = explainLoad(error, "register", labelOfOwner(owner), "built in");
+      throw new LoadFailure(owner.name, "builtin", "register", explained);
     }
   }
 
-  private async register(
+  private async registerHere(
+    attempt: RegistrationAttempt<M>,
     owner: Owner,
-    everywhere: boolean,
-    provides: readonly string[] | null,
+    provides: readonly string[],
+    processes: "all" | readonly ProcessRole[],
     register: (host: unknown) => unknown,
-    state: RegisterState<M>,
-  ): Promise<void> {
-    const transaction = new PluginTransaction<M>(owner, everywhere, this.settings.kinds, provides);
-    state.transaction = transaction;
-    const context: PluginContext & RegistrarsOf<M> = {
-      ...transaction.registrars,
-      ...this.settings.extras(owner),
-      apiVersion: this.settings.rules.apiVersion,
-      logger: this.logger,
-      process: this.settings.process,
-      signal: AbortSignal.any([this.settings.signal, state.abort.signal]),
-      onDispose: (cleanup) => {
-        if (state.abort.signal.aborted) void runCleanups([cleanup], owner, this.logger);
-        else state.cleanups.unshift(cleanup);
-      },
-    };
-    await this.scope.run(owner, async () => register(Object.freeze(context)));
-    transaction.revoke("after its register had ended");
+  ): Promise<PluginTransaction<M> | null> {
+    const everywhere = processes === "all";
+    if (!everywhere && !processes.includes(this.settings.process.role)) return null;
+    return attempt.register(owner, { provides, everywhere }, register);
+  }
+
+  private checkApi(owner: Owner, range: string, where: string, consequence: string): void {
+    checkApiVersion(labelOfOwner(owner), range, this.settings.rules.apiVersion, where, consequence);
   }
 
   private knownKinds(provides: readonly string[] | null, owner: Owner, where: string): readonly string[] {
-    const kinds = this.settings.rules.kinds;
-    const unknown = provides?.find((kind) => !kinds.includes(kind));
+    const { kinds } = this.settings.rules;
+    const unknown = Array.isArray(provides) ? provides.find((kind) => !kinds.includes(kind)) : undefined;
     if (Array.isArray(provides) && unknown === undefined) return provides;
+    const fault =
+      unknown === undefined ? 'has no "provides" list' : `provides "${unknown}", which is no kind of plugin`;
     throw pluginErrors.VERL_PLUGIN_BAD_MANIFEST({
-      what: `${labelOfOwner(owner)} ${unknown === undefined ? 'has no "provides" list' : `provides "${unknown}", which is no kind of plugin`}.`,
+      what: `${labelOfOwner(owner)} ${fault}.`,
       where,
       fix: `List the kinds that it registers. Known kinds: ${kinds.join(", ")}.`,
     });
   }
 
-  private timeout(plan: PlannedPlugin, phase: LoadPhase): Error {
-    return pluginErrors.VERL_PLUGIN_TIMEOUT({
-      what: `${plan.name}@${plan.version} did not finish its ${phase} within ${this.settings.deadlineMs / 1000} s.`,
-      where: plan.entry,
-      why:
-        phase === "import"
-          ? "A top-level await of the module has not settled."
-          : "The promise of register has not settled.",
-    });
-  }
-
-  private async rollBack(state: RegisterState<M>, reason: unknown, owner: Owner): Promise<void> {
-    state.transaction?.revoke("after it had failed");
-    state.abort.abort(reason);
-    await runCleanups(state.cleanups, owner, this.logger);
+  private reportEnvironment(owner: Owner, before: NodeJS.ProcessEnv): string[] {
+    const changed = changedVariables(before, process.env);
+    if (changed.length > 0)
+      this.logger.warn(`plugin ${labelOfOwner(owner)} changed process.env: ${changed.join(", ")}`);
+    return changed;
   }
 }
 
@@ -217,24 +153,11 @@ export class LoadFailure extends Error implements FailedPlugin {
   }
 }
 
-interface RegisterState<M> {
-  transaction: PluginTransaction<M> | null;
-  /** Newest first. */
-  readonly cleanups: (() => void | Promise<void>)[];
-  readonly abort: AbortController;
-}
-
-/** Runs what a plugin asked to be run at its end; a failing clean-up is told and does not stop the others. */
-export async function runCleanups(
-  cleanups: readonly (() => void | Promise<void>)[],
-  owner: Owner,
-  logger: Logger,
-): Promise<void> {
-  for (const cleanup of cleanups) {
-    try {
-      await cleanup();
-    } catch (error) {
-      logger.warn(`plugin ${labelOfOwner(owner)} failed while it was disposed: ${reasonOf(error)}`);
-    }
-  }
+function timeout(plan: PlannedPlugin, phase: "import" | "register", deadlineMs: number): VerlError {
+  const waiting = phase === "import" ? "A top-level await of the module" : "The promise of register";
+  return pluginErrors.VERL_PLUGIN_TIMEOUT({
+    what: `${plan.name}@${plan.version} did not finish its ${phase} within ${deadlineMs / 1000} s.`,
+    where: plan.entry,
+    why: `${waiting} has not settled.`,
+  });
 }

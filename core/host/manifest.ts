@@ -37,7 +37,12 @@ export interface ManifestRules {
 
 export const PROCESS_ROLES = ["driver", "trainer", "rollout", "reward", "agent"] as const satisfies ProcessRole[];
 
-const relativeFile = z.string().regex(/^\.\//, "must be a path inside the package that starts with ./");
+const relativeFile = z
+  .string()
+  .refine(
+    (file) => file.startsWith("./") && !path.posix.normalize(file).startsWith(".."),
+    "must be a path inside the package that starts with ./",
+  );
 const packageNames = z.array(z.string().min(1)).default([]);
 const manifestSchema = z.strictObject({
   apiVersion: z.string(),
@@ -97,13 +102,19 @@ export function satisfiesApi(offered: string, range: string): boolean {
     : false;
 }
 
-/** Throws `VERL_PLUGIN_API_VERSION` unless the host's API satisfies the plugin's range. */
-export function checkApiVersion(label: string, range: string, offered: string, where: string): void {
+/** Throws `VERL_PLUGIN_API_VERSION` unless the host's API satisfies the plugin's range; `consequence` says what was not done. */
+export function checkApiVersion(
+  label: string,
+  range: string,
+  offered: string,
+  where: string,
+  consequence = "None of the plugin's code was run.",
+): void {
   if (satisfiesApi(offered, range)) return;
   throw pluginErrors.VERL_PLUGIN_API_VERSION({
     what: `${label} needs plugin API ${range}; this verl-ts offers ${offered}.`,
     where,
-    why: "None of the plugin's code was run.",
+    why: consequence,
     data: { required: range, offered },
   });
 }

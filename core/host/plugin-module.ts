@@ -2,6 +2,7 @@ import type { ModuleNamespace } from "./module-importer.js";
 import type { PlannedPlugin } from "./plan.js";
 import { isPluginDefinition, type PluginDefinition } from "./plugin-definition.js";
 import { pluginErrors } from "./plugin-errors.js";
+import type { ProcessRole } from "./types.js";
 
 /** What an imported module turned out to hold. Fields that only `definePlugin` gives are null for a bare `register`. */
 export interface FoundPlugin {
@@ -9,6 +10,7 @@ export interface FoundPlugin {
   readonly version: string | null;
   readonly apiVersion: string | null;
   readonly provides: readonly string[] | null;
+  readonly processes: "all" | readonly ProcessRole[] | null;
   register(host: unknown): unknown;
 }
 
@@ -22,7 +24,7 @@ export function pluginIn(module: ModuleNamespace, plan: PlannedPlugin): FoundPlu
     | FoundPlugin["register"]
     | undefined;
   if (register && definitions.length === 0 && plan.manifest !== null) {
-    return { name: null, version: null, apiVersion: null, provides: null, register };
+    return { name: null, version: null, apiVersion: null, provides: null, processes: null, register };
   }
   const names = [...new Set([...Object.keys(module), ...Object.keys(inner)])]
     .filter((n) => n !== "module.exports")
@@ -49,6 +51,7 @@ function fromDefinition(plugin: PluginDefinition<unknown>): FoundPlugin {
     version: plugin.version ?? null,
     apiVersion: plugin.apiVersion,
     provides: plugin.provides,
+    processes: plugin.processes ?? null,
     register: (host) => plugin.register(host),
   };
 }

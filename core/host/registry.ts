@@ -38,7 +38,8 @@ export class RegistrySet<M extends object> {
   ) {
     const names = Object.keys(kinds) as (keyof M & string)[];
     this.tables = Object.fromEntries(names.map((n) => [n, new Table(kinds[n], hint)])) as typeof this.tables;
-    this.registries = Object.freeze({ ...this.tables });
+    const views = names.map((n) => [n, this.tables[n].view()]);
+    this.registries = Object.freeze(Object.fromEntries(views));
   }
 
   /** Checks a plugin's whole buffer against everything accepted before; all or nothing. */
@@ -102,7 +103,7 @@ export class RegistrySet<M extends object> {
   }
 }
 
-class Table<T> implements Registry<T> {
+class Table<T> {
   readonly kind: string;
   private readonly byKey = new Map<string, Entry<T>>();
   private entries: Entry<T>[] = [];
@@ -114,6 +115,19 @@ class Table<T> implements Registry<T> {
     private readonly hint: () => string,
   ) {
     this.kind = kind.name;
+  }
+
+  /** The read side: nobody who holds it can write. */
+  view(): Registry<T> {
+    const { kind } = this;
+    return Object.freeze({
+      kind,
+      get: (key: string) => this.byKey.get(key)?.item ?? null,
+      require: (key: string) => this.require(key),
+      ownerOf: (key: string) => this.byKey.get(key)?.owner ?? null,
+      keys: () => this.keys(),
+      items: () => this.items(),
+    });
   }
 
   /** Adds an item and returns the keys that it took from others. Keys that its own owner holds already stay as they are. */
@@ -137,10 +151,6 @@ class Table<T> implements Registry<T> {
     return taken;
   }
 
-  get(key: string): T | null {
-    return this.byKey.get(key)?.item ?? null;
-  }
-
   require(key: string): T {
     const entry = this.byKey.get(key);
     if (entry) return entry.item;
@@ -152,10 +162,6 @@ class Table<T> implements Registry<T> {
       fix: hint === "" ? undefined : hint,
       data: { kind: this.kind, key, known },
     });
-  }
-
-  ownerOf(key: string): Owner | null {
-    return this.byKey.get(key)?.owner ?? null;
   }
 
   keys(): readonly string[] {

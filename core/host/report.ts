@@ -1,32 +1,6 @@
-import type { PluginSource } from "./discovery.js";
-import type { VerlError } from "./errors.js";
 import { short } from "./lock.js";
-import type { LoadPhase } from "./plan.js";
+import type { PluginRecord } from "./plugin-record.js";
 import type { Override } from "./registry.js";
-
-/** One plugin in the report of a host. */
-export interface PluginRecord {
-  readonly name: string;
-  readonly version: string;
-  readonly specifier: string;
-  readonly source: PluginSource;
-  readonly status: "loaded" | "failed" | "skipped";
-  /** Why it was skipped. */
-  readonly reason?: string;
-  /** The phase in which it failed, and how. */
-  readonly phase?: LoadPhase;
-  readonly error?: VerlError;
-  readonly hash: string | null;
-  /** Module that was imported; null for built-ins. */
-  readonly entry: string | null;
-  readonly provides: readonly string[];
-  /** What it holds in the registries. */
-  readonly registered: readonly { readonly kind: string; readonly key: string }[];
-  readonly importMs: number;
-  readonly registerMs: number;
-  /** Variables of `process.env` that importing and registering changed. */
-  readonly changedEnv: readonly string[];
-}
 
 /** What a host loaded, skipped and could not load. */
 export class PluginReport {

@@ -5,9 +5,6 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { WatchOrder } from "./watchdog.js";
 
 const STDERR = 2;
-/** How long the debugger may take to stop the other thread; native code cannot be stopped by it. */
-const PAUSE_MS = 1000;
-
 const { sequence, exitCode } = workerData as { sequence: Int32Array; exitCode: number };
 
 parentPort!.on("message", (order: WatchOrder) => {
@@ -28,10 +25,11 @@ function endProcess({ label, deadlineMs }: WatchOrder): void {
     const { callFrameId } = params.callFrames[0];
     session.post("Debugger.evaluateOnCallFrame", { callFrameId, expression: `process.reallyExit(${exitCode})` });
   });
+  // Native code cannot be paused. The debugger gets as long as the plugin had: the machine may be slow.
   setTimeout(() => {
     say("  where: in native code, or in a call that waits for something outside of the process");
     process.kill(process.pid, "SIGKILL");
-  }, PAUSE_MS);
+  }, deadlineMs);
   session.connectToMainThread();
   session.post("Debugger.enable");
   session.post("Debugger.pause");

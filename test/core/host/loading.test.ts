@@ -88,7 +88,7 @@ describe("loading plugins", () => {
     process.once("verl-test-aborted" as never, () => {
       aborted = true;
     });
-    const error = await bench.failure(bench.project().install("slow", { files }), "slow", { deadlineMs: 50 });
+    const error = await bench.failure(bench.project().install("slow", { files }), "slow", { deadlineMs: 500 });
     expect(error.code).to.equal("VERL_PLUGIN_TIMEOUT");
     expect(error.what).to.include("slow@1.0.0").and.to.include("register");
     expect(aborted).to.equal(true);
@@ -96,7 +96,7 @@ describe("loading plugins", () => {
 
   it("gives up on an import that never settles", async () => {
     const files = { "register.js": `await new Promise(() => {});\n${registers("slow")}` };
-    const error = await bench.failure(bench.project().install("slow", { files }), "slow", { deadlineMs: 50 });
+    const error = await bench.failure(bench.project().install("slow", { files }), "slow", { deadlineMs: 500 });
     expect(error.code).to.equal("VERL_PLUGIN_TIMEOUT");
     expect(error.why).to.include("top-level await");
   });
@@ -153,6 +153,13 @@ describe("loading plugins", () => {
     const files = { "register.js": "throw new Error('this code ran');" };
     const project = bench.project().install("serving", { verl: { processes: ["rollout"] }, files });
     const host = await bench.host(project, "serving");
+    expect(host.report.plugins.find((p) => p.name === "serving")).to.include({ status: "skipped" });
+  });
+
+  it("imports a single file to learn its roles, and does not register it in another one", async () => {
+    const plugin = `{ name: "serving", apiVersion: "^1.0.0", provides: [], processes: ["rollout"], register() { throw new Error("ran"); } }`;
+    const source = `export default Object.defineProperty(${plugin}, Symbol.for("verl.plugin"), { value: true });`;
+    const host = await bench.host(bench.project({ "serving.js": source }), "./serving.js");
     expect(host.report.plugins.find((p) => p.name === "serving")).to.include({ status: "skipped" });
   });
 

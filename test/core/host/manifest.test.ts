@@ -19,6 +19,7 @@ describe("plugin manifest", () => {
     ["apiVersion is absent", { apiVersion: undefined }, "/verl/apiVersion"],
     ["apiVersion is no range", { apiVersion: "newest" }, "/verl/apiVersion"],
     ["register leaves the package", { register: "../other.js" }, "/verl/register"],
+    ["register leaves the package by a detour", { register: "./a/../../other.js" }, "/verl/register"],
     ["provides is absent", { provides: undefined }, "/verl/provides"],
     ["provides holds an unknown kind", { provides: ["hooks", "motor"] }, "/verl/provides/1"],
     ["processes holds an unknown role", { processes: ["driver", "cook"] }, "/verl/processes"],

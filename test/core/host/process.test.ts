@@ -4,20 +4,21 @@ import { Bench } from "./support/hosts.js";
 import { registers } from "./support/project.js";
 import { type HostEnd, runHost } from "./support/run-host.js";
 
-describe("a plugin that blocks its process", () => {
+describe("a plugin that blocks its process", function () {
+  this.timeout(60_000);
   const bench = new Bench();
   after(() => bench.clean());
 
   const modules = {
     "on import": "\nexport function spin() { for (let i = 0; ; i++); }\nspin();",
     "in register": registers("blocks", "await 1; while (true);"),
-    "in native code": `import { spawnSync } from "node:child_process";\nspawnSync(process.execPath, ["-e", "setTimeout(() => {}, 3000)"]);`,
+    "in native code": `import { spawnSync } from "node:child_process";\nspawnSync(process.execPath, ["-e", "setTimeout(() => {}, 20000)"]);`,
   };
   const ends = new Map<string, HostEnd>();
   before(async () => {
     const runs = Object.entries(modules).map(async ([where, source]) => {
       const project = bench.project().install("blocks", { files: { "register.js": source } });
-      ends.set(where, await runHost(project, "blocks", { TEST_DEADLINE_MS: "100" }));
+      ends.set(where, await runHost(project, "blocks", { TEST_DEADLINE_MS: "1500" }));
     });
     await Promise.all(runs);
   });
@@ -56,10 +57,10 @@ describe("the process of a plugin host", () => {
   });
 
   const later = {
-    "a promise that nobody awaits": "setTimeout(() => { Promise.reject(new Error('forgotten')); }, 5);",
-    "a timer that throws": "setTimeout(() => { throw new Error('forgotten'); }, 5);",
+    "a promise that nobody awaits": "setTimeout(() => { Promise.reject(new Error('forgotten')); }, 200);",
+    "a timer that throws": "setTimeout(() => { throw new Error('forgotten'); }, 200);",
     "an async function that nobody awaits":
-      "(async () => { await new Promise((r) => setTimeout(r, 5)); throw new Error('forgotten'); })();",
+      "(async () => { await new Promise((r) => setTimeout(r, 200)); throw new Error('forgotten'); })();",
   };
   for (const [what, code] of Object.entries(later)) {
     it(`blames the right plugin for ${what}`, async () => {
@@ -72,4 +73,12 @@ describe("the process of a plugin host", () => {
       expect(stderr).to.include("VERL_PLUGIN_UNHANDLED").and.to.include("sloppy@1.0.0").and.to.include("forgotten");
     });
   }
+
+  it("does not start when a plugin leaves a rejection unhandled while it loads", async () => {
+    const code = "Promise.reject(new Error('forgotten'));";
+    const project = bench.project().install("sloppy", { files: { "register.js": registers("sloppy", code) } });
+    const { status, stderr } = await runHost(project, "sloppy");
+    expect(status).to.equal(1);
+    expect(stderr).to.include("VERL_PLUGIN_UNHANDLED").and.to.include("sloppy@1.0.0").and.to.include("forgotten");
+  });
 });

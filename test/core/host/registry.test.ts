@@ -108,6 +108,13 @@ describe("registries", () => {
       .and.includes("Known: logger.");
   });
 
+  it("cannot be written by those who read them", async () => {
+    const { registries } = await bench.host(project, "");
+    expect(Object.keys(registries.hooks).sort()).to.deep.equal(["get", "items", "keys", "kind", "ownerOf", "require"]);
+    expect(registries).to.be.frozen;
+    expect(registries.hooks).to.be.frozen;
+  });
+
   it("freeze when the services are made", async () => {
     project.write({ "hooks.js": "export function onStepEnd() {}" });
     const host = await bench.host(project, "");

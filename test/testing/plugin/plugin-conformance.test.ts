@@ -7,9 +7,10 @@ import { Bench } from "../../core/host/support/hosts.js";
 for (const plugin of BUILTINS) runConformance(plugin.name, pluginConformance(plugin), { describe, it });
 
 /** Names of the cases that a plugin fails. */
-async function failing(plugin: Plugin | string): Promise<string[]> {
+async function failing(plugin: Plugin | string, only = /./): Promise<string[]> {
   const failed: string[] = [];
-  for (const c of pluginConformance(plugin)) await c.run().catch(() => failed.push(c.name));
+  for (const c of pluginConformance(plugin).filter((c) => only.test(c.name)))
+    await c.run().catch(() => failed.push(c.name));
   return failed;
 }
 
@@ -64,11 +65,13 @@ describe("plugin conformance", () => {
       ...base,
       register(host) {
         host.platforms.register(fakePlatformFactory());
-        const late = setTimeout(() => host.platforms.register(fakePlatformFactory({ vendorName: "late" })), 5);
-        host.onDispose(() => clearTimeout(late));
+        setTimeout(() => host.platforms.register(fakePlatformFactory({ vendorName: "late" })), 5);
       },
     });
-    expect(await failing(plugin)).to.deep.equal(["registers nothing after its register has settled"]);
+    // In the other cases the host's refusal would be an error that the plugin leaves unhandled.
+    expect(await failing(plugin, /after its register/)).to.deep.equal([
+      "registers nothing after its register has settled",
+    ]);
   });
 
   it("catches a clean-up that fails", async () => {

@@ -17,7 +17,7 @@ export async function runHost(project: Project, modules: string, env: Record<str
     cwd: project.dir,
     env: { ...process.env, VERL_USE_EXTERNAL_MODULES: modules, ...env },
     stdio: ["ignore", "ignore", "pipe"],
-    timeout: 15_000,
+    timeout: 60_000,
   });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
