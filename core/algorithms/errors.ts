@@ -21,6 +21,10 @@ export const errors = defineErrors({
     summary: "A statistic needs more tokens that count than the batch has.",
     fix: "Skip the batch, or use an estimator without whitening.",
   },
+  VERL_ALGORITHMS_NO_SIGNAL: {
+    summary: "Dynamic sampling generated its limit of batches and still lacks groups with different rewards.",
+    fix: "Use prompts of fitting difficulty, raise rollout.n or the temperature, or raise filter_groups.max_num_gen_batches.",
+  },
   VERL_ALGORITHMS_OVER_BUDGET: {
     summary: "A sequence alone is longer than the token budget of a micro-batch.",
     fix: "Raise the budget (`ppo_max_token_len_per_gpu`) to the longest sequence, or shorten prompts and responses.",

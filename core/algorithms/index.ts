@@ -31,6 +31,7 @@ export { aggLoss, LOSS_AGG_MODES } from "./agg-loss.js";
 export type * from "./algebra.js";
 export { clipScale, gradNorm, squareSum } from "./clip-grad-norm.js";
 export { countsOf } from "./counts.js";
+export { GenerationBudget } from "./generation-budget.js";
 export { balancedPartitions, greedyPartition, type PartitionOptions } from "./karmarkar-karp.js";
 export { KL_PENALTIES, type KlPenaltyName, klEstimate, klPenalty, parseKlPenalty } from "./kl.js";
 export {

@@ -70,6 +70,12 @@ export class GoldenCase {
     this.expectsError = raw.error !== undefined;
   }
 
+  /** Whether the case has a mask, and nothing in it counts. */
+  get hasNoValidToken(): boolean {
+    const masks = ["response_mask", "loss_mask", "mask"].flatMap((name) => this.optionalData(name) ?? []);
+    return masks.length > 0 && masks.every((m) => m === 0);
+  }
+
   /** An input tensor that must be there. */
   tensor(name: string): Tensor {
     const value = this.inputs[name];
@@ -92,6 +98,11 @@ export class GoldenCase {
 
   input<T>(name: string): T {
     return this.inputs[name] as T;
+  }
+
+  /** Labels given as a list or as a tensor of numbers. */
+  labels(name: string): readonly (string | number)[] | undefined {
+    return this.optionalData(name) ?? (this.inputs[name] as readonly string[] | undefined);
   }
 }
 

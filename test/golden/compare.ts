@@ -16,7 +16,8 @@ export function compare(
     if (!flat) return `${path}: no numbers`;
     if (flat.length !== expected.data.length) return `${path}: ${flat.length} values, expected ${expected.data.length}`;
     const right = finite === undefined ? null : flatten(finite);
-    return first(expected.data.map((e, i) => compareNumber(e, flat[i], tol, `${path}[${i}]`, right?.[i])));
+    const rightAt = (i: number) => (right?.length === 1 ? right[0] : right?.[i]);
+    return first(expected.data.map((e, i) => compareNumber(e, flat[i], tol, `${path}[${i}]`, rightAt(i))));
   }
   if (typeof expected === "number") {
     const value = typeof actual === "number" ? actual : flatten(actual)?.[0];

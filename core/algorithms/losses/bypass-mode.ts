@@ -11,7 +11,6 @@
  */
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
 import type { LossInput, MetricReduction, MetricValue, OpaqueLoss } from "../algebra.js";
-import { errors } from "../errors.js";
 import { maskedSum } from "../masked.js";
 import { rolloutCorrectionConfig } from "../rollout-correction/config.js";
 import { correctRollout } from "../rollout-correction/correct.js";
@@ -23,12 +22,6 @@ import { vanillaLoss } from "./vanilla.js";
 export function bypassModeLoss(config: PolicyLossConfig): OpaqueLoss {
   const settings = rolloutCorrectionConfig((config.extra.rollout_correction ?? {}) as Record<string, unknown>);
   const { lossType } = settings;
-  if (lossType !== "ppo_clip" && lossType !== "reinforce") {
-    throw errors.VERL_ALGORITHMS_UNKNOWN_NAME({
-      what: `there is no rollout_correction.loss_type "${lossType}"`,
-      why: "known: ppo_clip, reinforce",
-    });
-  }
   const weighted = lossType === "reinforce" && settings.rolloutIs !== null;
   const inner = { ...config, hasRolloutIsWeights: weighted };
   const loss = lossType === "reinforce" ? reinforceLoss(inner) : vanillaLoss(inner);

@@ -41,10 +41,26 @@ export const ROLLOUT_CORRECTION_KEYS: Readonly<Record<string, keyof RolloutCorre
   loss_type: "lossType",
 };
 
-/** From the configuration's section; absent keys have their defaults. */
+/** From the configuration's section, checked; absent keys have their defaults. */
 export function rolloutCorrectionConfig(section: Readonly<Record<string, unknown>>): RolloutCorrectionConfig {
   const given = Object.entries(ROLLOUT_CORRECTION_KEYS).filter(([key]) => section[key] !== undefined);
-  return { ...ROLLOUT_CORRECTION_OFF, ...Object.fromEntries(given.map(([key, name]) => [name, section[key]])) };
+  const config: RolloutCorrectionConfig = {
+    ...ROLLOUT_CORRECTION_OFF,
+    ...Object.fromEntries(given.map(([key, name]) => [name, section[key]])),
+  };
+  oneOf("rollout_is", config.rolloutIs, ["token", "sequence", null]);
+  oneOf("loss_type", config.lossType, ["ppo_clip", "reinforce"]);
+  if (config.rolloutIs !== null) parseIsThreshold(config.rolloutIsThreshold);
+  if (config.rolloutRs !== null) parseRsThresholds(parseRejectionOptions(config.rolloutRs), config.rolloutRsThreshold);
+  return config;
+}
+
+function oneOf(key: string, value: unknown, known: readonly (string | null)[]): void {
+  if (known.includes(value as string | null)) return;
+  throw errors.VERL_ALGORITHMS_UNKNOWN_NAME({
+    what: `rollout_correction.${key} is ${JSON.stringify(value)}`,
+    why: `known: ${known.join(", ")}`,
+  });
 }
 
 export const REJECTION_OPTIONS = [

@@ -7,7 +7,6 @@
  *
  * Batch normalisation divides by the mean weight, after the metrics. Weights carry no gradient.
  */
-import { errors } from "../errors.js";
 import { clip, maskedMean, rowMeans, rowSums } from "../masked.js";
 import { parseIsThreshold, type RolloutCorrectionConfig, type Threshold } from "./config.js";
 import { clippedStd, fraction, max, mean, min, sampleStd, share, spread, validValues } from "./statistics.js";
@@ -27,12 +26,6 @@ export function importanceWeights(
   config: Settings,
 ): WeightsResult {
   const threshold = parseIsThreshold(config.rolloutIsThreshold);
-  if (config.rolloutIs !== "token" && config.rolloutIs !== "sequence") {
-    throw errors.VERL_ALGORITHMS_UNKNOWN_NAME({
-      what: `there is no rollout_is "${config.rolloutIs}"`,
-      why: "known: token, sequence, null",
-    });
-  }
   const sums_B = rowSums(logRatio_R, mask, offsets);
   const log_R = config.rolloutIs === "token" ? logRatio_R : spread(sums_B, offsets);
   const raw = Float64Array.from(mask, (m, r) => (m ? Math.exp(clip(log_R[r], -20, 20)) : 0));

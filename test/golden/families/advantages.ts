@@ -3,7 +3,7 @@ import { groupIndex, groupMeanStd } from "../../../core/algorithms/advantages/gr
 import { drawRows, pfPpoWeights, type ReweightMethod } from "../../../core/algorithms/advantages/pf-ppo.js";
 import { builtinAdvantageEstimators } from "../../../core/algorithms/index.js";
 import { responseMaskOf } from "../../../core/algorithms/padding.js";
-import { type Family, type GoldenCase, type Handler, isTensor, rowOffsets, rowsOf } from "../case.js";
+import { type Family, type GoldenCase, type Handler, rowOffsets, rowsOf } from "../case.js";
 
 function find(name: string) {
   const estimator = builtinAdvantageEstimators.find((e) => e.name === name);
@@ -19,11 +19,7 @@ function inputOf(c: GoldenCase): AdvantageInput {
     responseOffsets: rowOffsets(mask),
     responseMask: mask.data,
     tokenLevelRewards: c.data("token_level_rewards"),
-    groupIds: (
-      c.input<string[] | undefined>("index") ??
-      c.input<string[] | undefined>("uid") ??
-      new Array(rows).fill("g")
-    ).map(String),
+    groupIds: (c.labels("index") ?? c.labels("uid") ?? new Array<string>(rows).fill("g")).map(String),
     eligible: new Array<number>(rows).fill(1),
     keys: c.input<string[] | undefined>("keys"),
     values: c.optionalData("values"),
@@ -64,9 +60,7 @@ export const groupFamily: Family = {
   ),
 
   as_group_index(c) {
-    const labels = c.inputs.labels;
-    const list = isTensor(labels) ? labels.data : (labels as string[]);
-    return { outputs: { index: groupIndex(list, { numericAsIs: true }) } };
+    return { outputs: { index: groupIndex(c.labels("labels") ?? [], { numericAsIs: true }) } };
   },
 
   group_mean_std: (c) => ({ outputs: groupMeanStd(c.data("scores"), c.data("group"), c.param("eps", 0)) }),

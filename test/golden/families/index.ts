@@ -10,6 +10,7 @@ import { maskedOpsFamily } from "./masked-ops.js";
 import { metricsFamily } from "./metrics.js";
 import { bypassFamily, policyLossFamily } from "./policy-loss.js";
 import { preferenceFamily } from "./preference.js";
+import { rewardScoreFamily } from "./reward-score.js";
 import { rolloutCorrectionFamily } from "./rollout-correction.js";
 import { seqlenBalancingFamily } from "./seqlen-balancing.js";
 import { valMetricsFamily } from "./val-metrics.js";
@@ -43,6 +44,7 @@ export const families: Readonly<Record<string, Family>> = {
   policy_loss_dro: policyLossFamily("dro"),
   policy_loss_cispo: policyLossFamily("cispo"),
   preference: preferenceFamily,
+  reward_score: rewardScoreFamily,
   rollout_correction: rolloutCorrectionFamily,
   metrics: metricsFamily,
   val_metrics: valMetricsFamily,

@@ -1,9 +1,11 @@
 /** From golden cases to the loss algebra and back: rows of equal width are ragged rows of that length. */
 import type { LossAggMode, PolicyLossConfig } from "../../../core/algorithms/advantage.js";
 import type {
+  AnyLoss,
   GlobalCounts,
   LossAlgebra,
   LossFunction,
+  LossGradients,
   LossInput,
   MetricReduction,
   OutputName,
@@ -37,6 +39,11 @@ export function lossInput({ outputs, columns = {}, mask, counts }: LossShape): L
 /** The gradient must come through the algebra: every golden loss runs here. */
 export function runLoss(loss: Pick<LossFunction, "build">, shape: LossShape): TapeResult {
   return differentiate(loss, lossInput(shape));
+}
+
+/** The same for any loss; an opaque one computes its own gradients, in float32. */
+export function runAny(loss: AnyLoss, shape: LossShape): TapeResult | LossGradients {
+  return loss.kind === "algebra" ? runLoss(loss, shape) : loss.compute(lossInput(shape));
 }
 
 /** Σ upstream · value, differentiated. */

@@ -1,14 +1,14 @@
-import type { GlobalCounts, LossFunction, LossGradients } from "../../../core/algorithms/algebra.js";
+import type { AnyLoss, GlobalCounts, LossAlgebra, LossGradients } from "../../../core/algorithms/algebra.js";
 import { countsOf } from "../../../core/algorithms/counts.js";
 import { builtinPolicyLosses } from "../../../core/algorithms/index.js";
-import { clipCovCandidates, clipCovLoss } from "../../../core/algorithms/losses/clip-cov.js";
+import { type Choose, clipCovCandidates, clipCovLoss } from "../../../core/algorithms/losses/clip-cov.js";
 import { selectionSize } from "../../../core/algorithms/losses/covariance.js";
 import { klCovLoss, largestCovariances } from "../../../core/algorithms/losses/kl-cov.js";
 import { rolloutCorrectionConfig } from "../../../core/algorithms/rollout-correction/config.js";
 import { correctRollout } from "../../../core/algorithms/rollout-correction/correct.js";
 import type { TapeResult } from "../../../core/algorithms/tape.js";
 import type { Family, GoldenCase, Handler, Outcome } from "../case.js";
-import { countsFrom, type LossShape, lossInput, metricValues, policyConfig, runLoss } from "./loss-case.js";
+import { countsFrom, type LossShape, lossInput, metricValues, policyConfig, runAny } from "./loss-case.js";
 
 export function findPolicyLoss(name: string) {
   const factory = builtinPolicyLosses.find((loss) => loss.name === name);
@@ -16,11 +16,19 @@ export function findPolicyLoss(name: string) {
   return factory;
 }
 
-export function policyLossOf(c: GoldenCase, name: string, config: Record<string, unknown>): LossFunction {
-  const loss = findPolicyLoss(name).create(policyConfig(c, config));
-  if (loss.kind !== "algebra") throw new Error(`"${name}" is not over the algebra`);
-  return loss;
+/** A registered policy loss under the case's settings, as the reference computes it. */
+export function policyLossOf(c: GoldenCase, name: string, config: Record<string, unknown>): AnyLoss {
+  const settings = policyConfig(c, config);
+  const loss = name === "clip_cov" ? clipCovLoss(settings, takeFirst) : findPolicyLoss(name).create(settings);
+  if (name !== "geo_mean" || loss.kind !== "algebra") return loss;
+  // The reference averages over the rows of the micro-batch, empty ones included, whatever the global counts are.
+  const local: Partial<GlobalCounts> = { dpSize: 1, globalBatchSize: c.tensor("response_mask").shape[0] };
+  const count = (g: LossAlgebra) => (key: keyof GlobalCounts) => g.constant(local[key] ?? Number.NaN);
+  return { ...loss, build: (g) => loss.build(Object.create(g, { count: { value: count(g) } })) };
 }
+
+/** Candidates in row-major order, as under the identity permutation of the vectors. */
+const takeFirst: Choose = (candidates, n) => candidates.slice(0, n);
 
 function shapeOf(c: GoldenCase): LossShape {
   return {
@@ -36,10 +44,8 @@ function shapeOf(c: GoldenCase): LossShape {
 }
 
 /** Loss, metrics and gradient of a registered policy loss. */
-function run(c: GoldenCase, counts?: Partial<GlobalCounts>): Outcome {
-  const shape = shapeOf(c);
-  const loss = policyLossOf(c, c.fn, c.param("config", {}));
-  return outcomeOf(runLoss(loss, { ...shape, counts: counts ?? shape.counts }));
+function run(c: GoldenCase): Outcome {
+  return outcomeOf(runAny(policyLossOf(c, c.fn, c.param("config", {})), shapeOf(c)));
 }
 
 function outcomeOf(result: TapeResult | LossGradients): Outcome {
@@ -50,13 +56,9 @@ function outcomeOf(result: TapeResult | LossGradients): Outcome {
   };
 }
 
-/** The reference averages over the rows of the micro-batch, empty ones included, whatever the global counts are. */
-const geoMean: Handler = (c) => run(c, { dpSize: 1, globalBatchSize: c.tensor("response_mask").shape[0] });
-
-/** Candidates in row-major order, as under the identity permutation of the vectors. */
 const clipCov: Handler = (c) => {
   const config = policyConfig(c, c.param("config", {}));
-  const loss = clipCovLoss(config, (candidates, count) => candidates.slice(0, count));
+  const loss = clipCovLoss(config, takeFirst);
   const input = lossInput(shapeOf(c));
   const bound = (key: string, fallback: number) => (config.extra[key] as number | undefined) ?? fallback;
   const candidates = clipCovCandidates(input, config, bound("clip_cov_lb", 1), bound("clip_cov_ub", 5));
@@ -101,7 +103,7 @@ const bypassMode: Handler = (c) => {
   return outcomeOf(loss.compute({ ...input, counts: { ...input.counts, globalBatchSize } }));
 };
 
-const special: Family = { geo_mean: geoMean, clip_cov: clipCov, kl_cov: klCov, bypass_mode: bypassMode };
+const special: Family = { clip_cov: clipCov, kl_cov: klCov, bypass_mode: bypassMode };
 
 /** A name that is not registered is refused. */
 const unknown = (c: GoldenCase): Outcome => {
@@ -109,6 +111,6 @@ const unknown = (c: GoldenCase): Outcome => {
   return {};
 };
 
-export const policyLossFamily = (name: string): Family => ({ [name]: special[name] ?? ((c) => run(c)), unknown });
+export const policyLossFamily = (name: string): Family => ({ [name]: special[name] ?? run, unknown });
 
 export const bypassFamily: Family = { ...policyLossFamily("bypass_mode"), ...policyLossFamily("reinforce") };

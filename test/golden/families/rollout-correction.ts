@@ -3,7 +3,6 @@ import {
   parseRsThresholds,
   type RejectionOption,
   ROLLOUT_CORRECTION_KEYS,
-  type RolloutCorrectionConfig,
   rolloutCorrectionConfig,
 } from "../../../core/algorithms/rollout-correction/config.js";
 import { correctRollout } from "../../../core/algorithms/rollout-correction/correct.js";
@@ -52,8 +51,11 @@ export const rolloutCorrectionFamily: Family = {
   },
 
   preset(c) {
-    const changes = c.param<Record<string, unknown>>("args", {});
-    const config = rolloutCorrectionPreset(c.param("name"), changes as Partial<RolloutCorrectionConfig>);
+    const { threshold, is_threshold = threshold, rs_threshold } = c.param<Record<string, number | string>>("args", {});
+    const config = rolloutCorrectionPreset(c.param("name"), {
+      ...(is_threshold === undefined ? {} : { rolloutIsThreshold: is_threshold }),
+      ...(rs_threshold === undefined ? {} : { rolloutRsThreshold: rs_threshold }),
+    });
     return {
       outputs: Object.fromEntries(Object.entries(ROLLOUT_CORRECTION_KEYS).map(([key, name]) => [key, config[name]])),
     };

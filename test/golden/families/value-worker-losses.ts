@@ -1,10 +1,9 @@
 import type { LossAggMode } from "../../../core/algorithms/advantage.js";
-import type { LossFunction } from "../../../core/algorithms/algebra.js";
 import { actorLoss } from "../../../core/algorithms/losses/actor.js";
 import { sftLoss } from "../../../core/algorithms/losses/sft.js";
 import { valueLoss } from "../../../core/algorithms/losses/value.js";
 import type { Family, GoldenCase, Tensor } from "../case.js";
-import { countsFrom, metricsOf, metricValues, reductionOf, runLoss } from "./loss-case.js";
+import { countsFrom, metricsOf, metricValues, reductionOf, runAny, runLoss } from "./loss-case.js";
 import { policyLossOf } from "./policy-loss.js";
 
 function critic(c: GoldenCase, prefix: string) {
@@ -45,8 +44,8 @@ export const workerLossesFamily: Family = {
       calculateEntropy: true,
       kl: config.use_kl_loss ? { coef: config.kl_loss_coef as number, type: config.kl_loss_type as string } : null,
       lossReduction: reductionOf(dp_size, batch_num_tokens, global_batch_size, scale),
-    }) as LossFunction;
-    const result = runLoss(loss, {
+    });
+    const result = runAny(loss, {
       outputs: { logProb: c.tensor("log_probs"), entropy: c.tensor("entropy") },
       columns: {
         oldLogProb: c.tensor("old_log_probs"),

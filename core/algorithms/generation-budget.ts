@@ -1,0 +1,32 @@
+/**
+ * Stop rule of dynamic sampling (DAPO, 2503.14476): after so many generation batches without enough usable groups, the
+ * run ends and says why, instead of generating for ever.
+ */
+import { errors } from "./errors.js";
+
+export class GenerationBudget {
+  private batches = 0;
+  private readonly uniform = new Map<number, number>();
+
+  /** `maxBatches` as in `filter_groups.max_num_gen_batches`: 0 or less means no limit. */
+  constructor(private readonly maxBatches: number) {}
+
+  /** One generated batch, with its dropped groups by the score that all their responses share. */
+  record(uniform: ReadonlyMap<number, number>): void {
+    this.batches++;
+    for (const [score, groups] of uniform) this.uniform.set(score, (this.uniform.get(score) ?? 0) + groups);
+  }
+
+  /** Throws when the limit is reached and groups are missing. */
+  check(usable: number, needed: number): void {
+    if (usable >= needed || this.maxBatches <= 0 || this.batches < this.maxBatches) return;
+    const allZero = this.uniform.get(0) ?? 0;
+    const allOne = this.uniform.get(1) ?? 0;
+    const dropped = [...this.uniform.values()].reduce((a, b) => a + b, 0);
+    throw errors.VERL_ALGORITHMS_NO_SIGNAL({
+      what: `${usable} of ${needed} groups with different rewards after ${this.batches} generation batches`,
+      why: `${dropped} groups had equal rewards: ${allZero} all 0 (too hard), ${allOne} all 1 (too easy), ${dropped - allZero - allOne} other`,
+      data: { batches: this.batches, usable, needed, allZero, allOne, dropped },
+    });
+  }
+}
