@@ -8,7 +8,7 @@ try {
   const host = await createHost({ builtins: [cpuPlugin], deadlineMs: Number(process.env.TEST_DEADLINE_MS ?? 10_000) });
   host.watchErrors((error) => {
     console.error(isVerlError(error) ? error.message : `not a plugin's: ${String(error)}`);
-    process.exit(3);
+    process.exitCode = 3;
   });
   await sleep(Number(process.env.TEST_LINGER_MS ?? 0));
   await host.dispose();
