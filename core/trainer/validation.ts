@@ -64,6 +64,7 @@ function metricsOf(finals: readonly TrainingRow[]): Record<string, number> {
   const turns = finals.map((row) => row.numTurns);
   return {
     ...nameValidationMetrics(statistics),
+    "val-aux/num_samples": finals.length,
     "val-aux/num_turns/min": Math.min(...turns),
     "val-aux/num_turns/max": Math.max(...turns),
     "val-aux/num_turns/mean": turns.reduce((a, b) => a + b, 0) / turns.length,
