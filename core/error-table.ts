@@ -2,6 +2,7 @@ import { agentErrors } from "./agent/errors.js";
 import { errors as algorithmErrors } from "./algorithms/errors.js";
 import { configErrors } from "./config/errors.js";
 import { dataErrors } from "./data/errors.js";
+import { tokenizerErrors } from "./data/tokenizer-errors.js";
 import { engineErrors } from "./engine/errors.js";
 import { formatErrors } from "./formats/errors.js";
 import type { ErrorEntry } from "./host/errors.js";
@@ -26,6 +27,7 @@ const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
   poolErrors.table,
   rewardErrors.table,
   rolloutErrors.table,
+  tokenizerErrors.table,
   trackingErrors.table,
   transferErrors.table,
 ];

@@ -1,63 +1,58 @@
-import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 import { isVerlError, reasonOf } from "../host/errors.js";
-import { strftime } from "./strftime.js";
+import type { Statement } from "./chat-template/ast.js";
+import { TemplateFailure } from "./chat-template/errors.js";
+import { fromJs } from "./chat-template/from-js.js";
+import { templateGlobals } from "./chat-template/globals.js";
+import { Interpreter } from "./chat-template/interpreter.js";
+import { Scope } from "./chat-template/scope.js";
+import { parseTemplate } from "./chat-template/statement-parser.js";
 import { tokenizerErrors } from "./tokenizer-errors.js";
 
-/** A chat template, parsed once with the settings that Hugging Face gives to Jinja. */
+/**
+ * A chat template, rendered as Python's Jinja does with the settings of Hugging Face (`trim_blocks`, `lstrip_blocks`, loop controls,
+ * the immutable sandbox, `tojson`, `raise_exception`, `strftime_now`, `{% generation %}`).
+ */
 export class ChatTemplate {
-  private readonly program: ReturnType<typeof parse>;
+  private readonly program: readonly Statement[];
 
   constructor(
     readonly source: string,
     private readonly now: () => Date = () => new Date(),
   ) {
     try {
-      this.program = parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
+      this.program = parseTemplate(source);
     } catch (cause) {
       throw tokenizerErrors.VERL_DATA_CHAT_TEMPLATE_INVALID({
         what: "the chat template cannot be parsed",
-        why: reasonOf(cause),
+        ...placeOf(cause),
         cause,
       });
     }
   }
 
-  /** Render with these variables (`messages`, `tools`, `add_generation_prompt`, special tokens, …). */
+  /**
+   * Render with these variables (`messages`, `tools`, `add_generation_prompt`, special tokens, …). Numbers with integer value are
+   * integers; see `parseLosslessJson` for data that tells `1` from `1.0`.
+   */
   render(variables: Readonly<Record<string, unknown>>): string {
-    const environment = new Environment();
-    for (const [name, value] of Object.entries({ ...this.globals(), ...variables })) environment.set(name, value);
+    const globals = new Scope();
+    for (const [name, value] of templateGlobals(this.now)) globals.set(name, value);
+    for (const [name, value] of Object.entries(variables)) if (value !== undefined) globals.set(name, fromJs(value));
     try {
-      return String((new Interpreter(environment).run(this.program) as { value: unknown }).value);
+      return new Interpreter().render(this.program, new Scope(globals));
     } catch (cause) {
       if (isVerlError(cause)) throw cause;
       throw tokenizerErrors.VERL_DATA_CHAT_TEMPLATE_FAILED({
         what: "the chat template failed on these messages",
-        why: reasonOf(cause),
+        ...placeOf(cause),
         cause,
       });
     }
   }
-
-  private globals(): Record<string, unknown> {
-    return {
-      true: true,
-      false: false,
-      none: null,
-      True: true,
-      False: false,
-      None: null,
-      range: pythonRange,
-      strftime_now: (format: string) => strftime(this.now(), format),
-      raise_exception: (message: string) => {
-        throw tokenizerErrors.VERL_DATA_CHAT_TEMPLATE_REFUSED({ what: `the chat template says: ${message}` });
-      },
-    };
-  }
 }
 
-function pythonRange(first: number, second?: number, step = 1): number[] {
-  const [start, stop] = second === undefined ? [0, first] : [first, second];
-  if (step === 0) throw new Error("range() step must not be zero");
-  const count = Math.max(0, Math.ceil((stop - start) / step));
-  return Array.from({ length: count }, (_, i) => start + i * step);
+function placeOf(cause: unknown): { where?: string; why: string } {
+  if (!(cause instanceof TemplateFailure)) return { why: reasonOf(cause) };
+  const where = cause.line === undefined ? undefined : `chat template, line ${cause.line}`;
+  return { where, why: `${cause.kind}: ${cause.message}` };
 }

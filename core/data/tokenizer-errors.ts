@@ -14,6 +14,10 @@ export const tokenizerErrors = defineErrors({
     summary: "A text holds a character that the tokenizer has no token for.",
     fix: "remove the character or use a tokenizer whose vocabulary has it",
   },
+  VERL_DATA_JSON_INVALID: {
+    summary: "A text that should be JSON is not.",
+    fix: "correct the text at the named place",
+  },
   VERL_DATA_CHAT_TEMPLATE_MISSING: {
     summary: "Messages were to be rendered, but the tokenizer has no chat template.",
     fix: "set actor_rollout_ref.model.custom_chat_template to a Jinja template, or use an instruction-tuned model",
