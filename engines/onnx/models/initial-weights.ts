@@ -1,4 +1,4 @@
-import { hashText, philox } from "../../../core/data/random.js";
+import { hashText, philox } from "../../../core/data/index.js";
 import { EMBEDDING, LM_HEAD, type ModelConfig } from "../../../core/formats/index.js";
 
 /**
