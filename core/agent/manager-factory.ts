@@ -12,7 +12,10 @@ export interface AgentLoopManagerOptions {
   readonly client: LlmClient;
   readonly tokenizer: Tokenizer;
   readonly queue: TransferQueue;
-  /** Null: rewards are computed later by the trainer. */
+  /**
+   * With retries and the policy `zero` applied (`withErrorPolicy`); the manager carries out `fail` and `drop_group`. Null:
+   * rewards are computed later by the trainer.
+   */
   readonly rewardManager: RewardManager | null;
   readonly findAgentLoop: (name: string) => AgentLoopFactory;
   readonly logger: Logger;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { dataSourceOf, withErrorPolicy } from "../reward/index.js";
+import { dataSourceOf } from "../reward/index.js";
 import { promptKey } from "../transfer/index.js";
 import type { AgentLoopManager, PromptTask } from "./agent-loop.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
@@ -22,12 +22,11 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   constructor(private readonly options: AgentLoopManagerOptions) {
     const { config, rewardManager, client, tokenizer, queue, logger, seed } = options;
     const settings = agentSettings(config);
-    const rewards = rewardManager && withErrorPolicy(rewardManager, settings.rewardPolicy);
     const onFatal = (error: unknown) => this.#failure.abort(error);
     this.#settings = settings;
     this.#workers = Array.from(
       { length: settings.numWorkers },
-      () => new AgentLoopWorker({ settings, client, tokenizer, queue, rewards, logger, seed, onFatal }),
+      () => new AgentLoopWorker({ settings, client, tokenizer, queue, rewards: rewardManager, logger, seed, onFatal }),
     );
   }
 

@@ -96,7 +96,10 @@ export class AgentLoopWorker {
   async #unscored(prompt: PromptRun, ended: readonly SessionResult[], why: string): Promise<void> {
     if (this.options.settings.rewardPolicy.action !== "drop_group") {
       this.options.onFatal(
-        rewardErrors.VERL_REWARD_FAILED({ what: `prompt ${nameOf(prompt)} could not be scored`, why }),
+        rewardErrors.VERL_REWARD_FAILED({
+          what: `prompt ${nameOf(prompt)} could not be scored, and reward.on_error is fail`,
+          why,
+        }),
       );
       return;
     }

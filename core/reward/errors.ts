@@ -18,7 +18,7 @@ export const rewardErrors = defineErrors({
     fix: "return a finite number, null to abstain, or an object {score, …} with one of these as `score`",
   },
   VERL_REWARD_FAILED: {
-    summary: "A reward function threw",
+    summary: "Scoring a trajectory failed",
     fix: "fix the function, or choose what happens then with reward.on_error: zero, drop_group or retry",
   },
   VERL_REWARD_TIMEOUT: {

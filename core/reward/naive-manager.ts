@@ -10,7 +10,7 @@ import type {
   RewardManagerOptions,
   RewardResult,
 } from "./reward.js";
-import { resultOf, whereOf } from "./score-value.js";
+import { inOneLine, resultOf, whereOf } from "./score-value.js";
 import { Semaphore } from "./semaphore.js";
 
 /**
@@ -82,7 +82,7 @@ function failed(error: unknown, input: RewardInput): RewardResult {
   const coded = late
     ? rewardErrors.VERL_REWARD_TIMEOUT({ what: `scoring took longer than ${error.deadlineMs / 1000} s`, ...details })
     : rewardErrors.VERL_REWARD_FAILED({ what: "the reward function threw", why: reasonOf(error), ...details });
-  return { outcome: late ? "timeout" : "error", score: null, extra: {}, message: coded.message };
+  return { outcome: late ? "timeout" : "error", score: null, extra: {}, message: inOneLine(coded) };
 }
 
 function noScorer(dataSource: string, known: readonly string[]) {

@@ -1,3 +1,4 @@
+import type { VerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
 import { rewardErrors } from "./errors.js";
 import { toJsonValue } from "./json-value.js";
@@ -16,7 +17,12 @@ export function resultOf(value: unknown, input: RewardInput): RewardResult {
     return { outcome: "scored", score, extra: isObject ? extra : { acc: score } };
   }
   const error = rewardErrors.VERL_REWARD_BAD_RESULT({ what: whatIsWrong(value, isObject), where: whereOf(input) });
-  return { outcome: "error", score: null, extra: {}, message: error.message };
+  return { outcome: "error", score: null, extra: {}, message: inOneLine(error) };
+}
+
+/** A coded error as the message of a result: rows, tags and the cards of other errors quote it. */
+export function inOneLine({ code, what, why, where }: VerlError): string {
+  return `${code}: ${what}${why ? `: ${why}` : ""}; ${where}`;
 }
 
 /** The dataset row and the trajectory, for messages. */

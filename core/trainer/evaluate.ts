@@ -43,7 +43,10 @@ export async function evaluateModel(
         dump: runDumps(config, tokenizer, cwd),
       },
       promptFeed({ ...sampling, loader: null, seed: config.trainer.seed }),
-      { globalStep: 0, signal },
+      {
+        globalStep: 0,
+        signal: AbortSignal.any([signal, ...(sampling.manager.failed ? [sampling.manager.failed] : [])]),
+      },
     );
     return { metrics, rows: validation.length };
   } finally {

@@ -35,6 +35,6 @@ export async function createRewards(
     logger,
   });
   const manager = withErrorPolicy(inner, parseErrorPolicy(reward.on_error, reward.max_retries));
-  for (const dataset of datasets) checkDataSources(manager, dataset);
+  for (const dataset of datasets) checkDataSources(manager, dataset, config.data.reward_fn_key);
   return manager;
 }

@@ -51,7 +51,11 @@ export class SyncTrainer implements Trainer {
       epoch: 0,
       weightVersion: -1,
       config: parts.config as unknown as RunState["config"],
-      signal: AbortSignal.any([this.#abort.signal, options.signal]),
+      signal: AbortSignal.any([
+        this.#abort.signal,
+        options.signal,
+        ...(parts.manager.failed ? [parts.manager.failed] : []),
+      ]),
       stopReason: null,
     };
     this.#feed = promptFeed({

@@ -5,7 +5,8 @@ export const KEY_METRICS = {
   reward: ["critic/rewards/mean", "critic/score/mean", "reward/mean"],
   length: ["response_length/mean"],
   entropy: ["actor/entropy"],
-  kl: ["actor/kl_loss", "actor/reward_kl_penalty", "actor/ppo_kl"],
+  /** To the reference policy. */
+  kl: ["actor/kl_loss", "actor/reward_kl_penalty"],
   gapMean: ["training/sampler_gap/mean"],
   gapMax: ["training/sampler_gap/max"],
   throughput: ["perf/throughput"],

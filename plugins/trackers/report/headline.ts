@@ -26,7 +26,7 @@ export function renderHeadline(store: SeriesStore): Html {
   tiles.push(
     change("Response length", of("length"), "tokens"),
     change("Entropy", of("entropy")),
-    change("KL", of("kl")),
+    change("KL to reference", of("kl")),
   );
   const [gapMax, gapMean] = [of("gapMax"), of("gapMean")];
   if (gapMax?.max) {

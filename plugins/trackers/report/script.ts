@@ -112,7 +112,8 @@ if (browser && samples.length > 0) {
     const [first] = group;
     const details = make("details", "card");
     const summary = make("summary");
-    summary.append(make("span", "first", first.prompt.trim().replace(/\\s+/g, " ").slice(-300)));
+    const line = first.prompt.trim().replace(/\\s+/g, " ").slice(-300);
+    summary.append(make("span", "first", line));
     if (first.truth) summary.append(make("small", "", "truth: " + first.truth.slice(0, 60)));
     for (const s of group.slice(0, 8)) summary.append(scoreOf(s.score));
     details.append(summary);
@@ -120,7 +121,7 @@ if (browser && samples.length > 0) {
     const build = () => {
       if (built) return;
       built = true;
-      details.append(make("pre", "prompt", first.prompt));
+      if (line !== first.prompt || line.length > 80) details.append(make("pre", "prompt", first.prompt));
       for (const s of group) {
         details.append(answer(s, state.split === "val" ? "step " + s.step : "sample " + s.key.split("_")[1]));
       }

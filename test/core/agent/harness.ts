@@ -3,7 +3,7 @@ import { InProcessAgentLoopManager, singleTurnAgent } from "../../../core/agent/
 import type { RunConfig } from "../../../core/config/run-config.js";
 import type { Row } from "../../../core/plugin.js";
 import type { RewardFunction, RewardManager } from "../../../core/reward/index.js";
-import { createNaiveRewardManager } from "../../../core/reward/index.js";
+import { createNaiveRewardManager, parseErrorPolicy, withErrorPolicy } from "../../../core/reward/index.js";
 import { InProcessQueue, promptTag, type Tag } from "../../../core/transfer/index.js";
 import { createToyTokenizer, ScriptedClient } from "../../../testing/index.js";
 
@@ -67,7 +67,8 @@ export function harness(options: HarnessOptions = {}) {
   const client = new ScriptedClient([
     { tokenIds: [...tokenizer.encode(answer), 1], minWeightVersion: 3, maxWeightVersion: 4 },
   ]);
-  const rewardManager: RewardManager | null =
+  const policy = parseErrorPolicy(String(options.reward?.on_error ?? "fail"), 0);
+  const naive =
     score &&
     createNaiveRewardManager({
       tokenizer,
@@ -79,6 +80,7 @@ export function harness(options: HarnessOptions = {}) {
       maxConcurrent: 64,
       logger,
     });
+  const rewardManager: RewardManager | null = naive && withErrorPolicy(naive, policy);
   const known = [singleTurnAgent, ...loops];
   const manager = new InProcessAgentLoopManager({
     config: configOf(options),
