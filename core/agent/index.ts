@@ -4,6 +4,8 @@ export type * from "./agent-loop.js";
 export type { CheckedOutput } from "./check-output.js";
 export { checkOutput } from "./check-output.js";
 export { agentErrors } from "./errors.js";
+export type { AgentLoopSource } from "./loop-config.js";
+export { agentLoopFinder } from "./loop-config.js";
 export type { AgentLoopClass } from "./loop-from-export.js";
 export { agentLoopFromExport } from "./loop-from-export.js";
 export { agentLoopManager, InProcessAgentLoopManager } from "./manager.js";

@@ -1,4 +1,5 @@
 import type { AgentLoopManager } from "../agent/agent-loop.js";
+import { agentLoopFinder } from "../agent/index.js";
 import type { Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
 import type { ReplayBuffer } from "../transfer/replay-buffer.js";
@@ -36,6 +37,12 @@ export async function createSampling(
     .create({ capacityBytes: QUEUE_BYTES, extra: {} });
   cleanups.push(() => queue.close());
 
+  const findAgentLoop = await agentLoopFinder({
+    configPath: rollout.agent.agent_loop_config_path,
+    cwd: scope.cwd,
+    registered: (name) => registries.agentLoops.require(name),
+    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+  });
   const servers = await createRollout(scope, needs.tokenizer, cleanups);
   const manager = registries.agentLoopManagers.require(rollout.agent.agent_loop_manager_class ?? "default").create({
     config,
@@ -43,7 +50,7 @@ export async function createSampling(
     tokenizer: needs.tokenizer,
     queue,
     rewardManager: needs.rewards,
-    findAgentLoop: (name) => registries.agentLoops.require(name),
+    findAgentLoop,
     logger,
     seed: rollout.seed,
   });

@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { reasonOf } from "../host/errors.js";
+import type { AgentLoopFactory } from "./agent-loop.js";
+import { agentErrors } from "./errors.js";
+import { agentLoopFromExport } from "./loop-from-export.js";
+
+export interface AgentLoopSource {
+  /** `rollout.agent.agent_loop_config_path`, relative to `cwd`. */
+  readonly configPath: string | null;
+  readonly cwd: string;
+  /** A registered loop; throws for unknown names, saying which are known. */
+  readonly registered: (name: string) => AgentLoopFactory;
+  readonly loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>;
+}
+
+/**
+ * Finds agent loops by name: those of the user's list, then registered ones. The list is YAML, one `{name, _target_, …}` per
+ * loop: `_target_` is `file-or-package#Export`, further keys are options of the loop. Everything is loaded here, so that a
+ * wrong entry ends the run before it starts.
+ */
+export async function agentLoopFinder(source: AgentLoopSource): Promise<(name: string) => AgentLoopFactory> {
+  const { configPath, cwd, registered, loadUserModule } = source;
+  const own = new Map<string, AgentLoopFactory>();
+  if (configPath !== null) {
+    const file = path.resolve(cwd, configPath);
+    for (const { name, target, options } of await readEntries(file)) {
+      const [reference, exportName] = target.split("#");
+      const exported = await loadUserModule(reference, exportName);
+      if (own.has(name)) throw badList(file, `the name "${name}" occurs twice`);
+      own.set(name, agentLoopFromExport(name, exported, options));
+    }
+  }
+  return (name) => own.get(name) ?? registered(name);
+}
+
+interface Entry {
+  readonly name: string;
+  readonly target: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+async function readEntries(file: string): Promise<Entry[]> {
+  const { parse } = await import("yaml");
+  let list: unknown;
+  try {
+    list = parse(await readFile(file, "utf8"), { version: "1.2", schema: "core" });
+  } catch (error) {
+    throw badList(file, "it cannot be read", reasonOf(error));
+  }
+  if (!Array.isArray(list)) throw badList(file, "it is no list");
+  return list.map((item: unknown, i) => {
+    const { name, _target_: target, ...options } = (item ?? {}) as Record<string, unknown>;
+    if (typeof name !== "string" || name === "") throw badList(file, `entry ${i + 1} has no name`);
+    if (typeof target !== "string" || !/^[^#]+#[^#]+$/.test(target)) {
+      throw badList(
+        file,
+        `the _target_ of "${name}" is ${JSON.stringify(target) ?? "missing"}, not of the form file#Export`,
+      );
+    }
+    return { name, target, options };
+  });
+}
+
+function badList(file: string, what: string, why?: string) {
+  return agentErrors.VERL_AGENT_BAD_LIST({ what: `the list of agent loops cannot be used: ${what}`, where: file, why });
+}
