@@ -5,7 +5,7 @@ import { kvCacheBytes } from "./kv-cache.js";
 export interface RolloutMemory {
   /** Freed by sleep level 2. */
   readonly weights: number;
-  /** Freed by every sleep. */
+  /** Freed by every sleep, unless it is small (`keepCacheMiB`). */
   readonly kvCache: number;
   readonly logits: number;
 }

@@ -9,12 +9,15 @@ export interface OnnxRolloutOptions {
   readonly attention: "auto" | "shared" | "plain";
   /** Cells of one prefill, padding included: bounds the memory of activations. A longer prompt goes alone. */
   readonly maxPrefillTokens: number;
+  /** A cache of at most this size is kept during sleep level 1: making it anew would cost more than it frees. */
+  readonly keepCacheMiB: number;
 }
 
 const schema = z.strictObject({
   runtime: z.enum(["auto", "capi", "binding"]).default("auto"),
   attention: z.enum(["auto", "shared", "plain"]).default("auto"),
   maxPrefillTokens: z.number().int().min(1).default(2048),
+  keepCacheMiB: z.number().min(0).default(256),
 });
 
 export function parseOnnxOptions(extra: RolloutOptions["extra"]): OnnxRolloutOptions {

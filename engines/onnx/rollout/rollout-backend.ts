@@ -13,6 +13,7 @@ import {
 import { type OrtRuntime, type OrtSession, openOrtRuntime } from "../runtime/index.js";
 import { Batcher } from "./batcher.js";
 import { decodeGraph } from "./decode-graph.js";
+import { kvCacheBytes } from "./kv-cache.js";
 import { type OnnxRolloutOptions, parseOnnxOptions } from "./options.js";
 import { plainAttention } from "./plain-attention.js";
 import { PlainRunner } from "./plain-runner.js";
@@ -92,11 +93,12 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   }
 
   async release(tags: readonly MemoryTag[]): Promise<void> {
-    if (tags.includes("kv_cache")) {
+    const dropsWeights = tags.includes("weights");
+    if (dropsWeights || !this.keepsCache()) {
       this.serving?.runner.release();
       this.serving = null;
     }
-    if (tags.includes("weights")) {
+    if (dropsWeights) {
       await this.model?.release();
       this.model = null;
       this.ownWeights = null;
@@ -161,6 +163,12 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const attention = this.attentionFor(runtime, config);
     const build = attention === "shared" ? sharedCacheAttention : plainAttention;
     this.launched = { config, runtime, attention, graph: decodeGraph(config, build(config, maxModelLen)) };
+  }
+
+  private keepsCache(): boolean {
+    const { maxNumSeqs, maxModelLen } = this.options;
+    const bytes = kvCacheBytes(mustHave(this.launched).config, maxNumSeqs, maxModelLen);
+    return bytes <= this.extra.keepCacheMiB * 2 ** 20;
   }
 
   /** The official binding copies the whole cache for every token where input and output share it. */

@@ -5,7 +5,7 @@ import { rolloutConformance } from "../../../../testing/rollout/index.js";
 import { randomWeights, tiny, tinyConfig } from "./tiny-model.js";
 
 const variants = {
-  "onnx rollout": {},
+  "onnx rollout": { keepCacheMiB: 0 },
   "onnx rollout with plain attention through the official binding": { runtime: "binding" },
 };
 
