@@ -20,6 +20,7 @@ export type { PromptRendering } from "./prompt-length.js";
 export { encodePrompt } from "./prompt-length.js";
 export type { PromptDraw, PromptLoader, PromptLoaderOptions, PromptLoaderState } from "./prompt-loader.js";
 export { createPromptLoader } from "./prompt-loader.js";
+export { type DumpOptions, dumpsLikePython } from "./python-json.js";
 export { hashText, philox, RandomStream, uniformAt } from "./random.js";
 export type * from "./row.js";
 export { permutation, randomSampler, sequentialSampler } from "./sampler.js";

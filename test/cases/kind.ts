@@ -5,8 +5,11 @@ export interface CaseKind {
   readonly fields: readonly string[];
   /** Fields of `expect`. */
   readonly expectFields: readonly string[];
-  /** Runs one case and returns what differs from the expectation, or null. What it throws is a failure, too. */
-  run(input: CaseInput): Promise<Mismatch | null> | Mismatch | null;
+  /**
+   * Runs one case and returns what differs from the expectation, or null. What it throws is a failure, too. `line` is the
+   * case as written, for kinds that need JSON without loss.
+   */
+  run(input: CaseInput, line: string): Promise<Mismatch | null> | Mismatch | null;
 }
 
 export interface CaseInput {

@@ -72,7 +72,7 @@ async function runLine(
   const unknown = unknownFields(input, kind);
   if (unknown.length > 0) return fail(id, kindName, "known fields", `unknown fields ${unknown.join(", ")}`);
   try {
-    const mismatch = await kind.run(input);
+    const mismatch = await kind.run(input, line);
     return mismatch && { id, kind: kindName, ...mismatch };
   } catch (error) {
     return fail(id, kindName, input.expect, `threw ${error instanceof Error ? (error.stack ?? error.message) : error}`);

@@ -1,5 +1,7 @@
+import { bracketFormat } from "./bracket-format.js";
 import { fail } from "./errors.js";
 import { methodOf } from "./methods.js";
+import { slice, sliceBounds } from "./slicing.js";
 import { codePoints, repr } from "./text.js";
 import {
   Markup,
@@ -45,6 +47,10 @@ export function attributeOf(object: PyValue, name: string): PyValue | undefined 
   if (object instanceof PyObject) {
     const own = object.attribute(name);
     if (own !== undefined) return own;
+  }
+  if (name === "format" && (typeof object === "string" || object instanceof Markup)) {
+    const template = typeof object === "string" ? object : object.text;
+    return new PyFunction(name, (args, kwargs) => bracketFormat(template, args, kwargs, { getAttribute, getItem }));
   }
   const method = methodOf(object, name);
   return method && new PyFunction(name, method);
@@ -97,26 +103,4 @@ function bound(value: PyValue): number | null {
   if (value === null) return null;
   if (typeof value === "bigint" || typeof value === "boolean") return Number(value);
   return fail("TypeError", "slice indices must be integers or None");
-}
-
-/** Python's slicing, with its clamping of bounds. */
-export function slice<T>(items: readonly T[], start: number | null, stop: number | null, step: number | null): T[] {
-  const [first, last, stride] = sliceBounds(items.length, start, stop, step);
-  const out: T[] = [];
-  for (let i = first; stride > 0 ? i < last : i > last; i += stride) out.push(items[i]);
-  return out;
-}
-
-function sliceBounds(
-  length: number,
-  start: number | null,
-  stop: number | null,
-  step: number | null,
-): [first: number, last: number, stride: number] {
-  const stride = step ?? 1;
-  if (stride === 0) return fail("ValueError", "slice step cannot be zero");
-  const [low, high] = stride > 0 ? [0, length] : [-1, length - 1];
-  const clamp = (value: number | null, fallback: number) =>
-    value === null ? fallback : Math.min(high, Math.max(low, value < 0 ? value + length : value));
-  return [clamp(start, stride > 0 ? low : high), clamp(stop, stride > 0 ? high : low), stride];
 }

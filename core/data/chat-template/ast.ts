@@ -1,4 +1,4 @@
-import type { BinaryOperator } from "./operators.js";
+import type { BinaryOperator } from "./arithmetic.js";
 import type { PyValue } from "./values.js";
 
 export type Expression =

@@ -1,4 +1,3 @@
-import { getAttribute, getItem } from "./access.js";
 import { fail } from "./errors.js";
 import { formatValue } from "./format-spec.js";
 import { repr, str } from "./text.js";
@@ -6,8 +5,19 @@ import type { KeywordArguments, PyValue } from "./values.js";
 
 const MAX_NESTING = 2;
 
+/** How a field like `{a.b[c]}` reads from its argument. */
+export interface FieldAccess {
+  getAttribute(value: PyValue, name: string): PyValue;
+  getItem(value: PyValue, key: PyValue): PyValue;
+}
+
 /** Python's `template.format(*args, **kwargs)`. */
-export function bracketFormat(template: string, args: readonly PyValue[], kwargs: KeywordArguments): string {
+export function bracketFormat(
+  template: string,
+  args: readonly PyValue[],
+  kwargs: KeywordArguments,
+  access: FieldAccess,
+): string {
   const numbering = { next: 0 };
   return expand(template, numbering, 0);
 
@@ -49,7 +59,9 @@ export function bracketFormat(template: string, args: readonly PyValue[], kwargs
     else value = /^\d+$/.test(first) ? args[Number(first)] : kwargs.get(first);
     if (value === undefined) return fail(/^\d*$/.test(first) ? "IndexError" : "KeyError", `no argument for {${name}}`);
     for (const [, attribute, key] of rest.matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) {
-      value = attribute ? getAttribute(value, attribute) : getItem(value, /^\d+$/.test(key) ? BigInt(key) : key);
+      value = attribute
+        ? access.getAttribute(value, attribute)
+        : access.getItem(value, /^\d+$/.test(key) ? BigInt(key) : key);
     }
     return value;
   }

@@ -1,7 +1,8 @@
+import { asFloat, isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
-import type { FilterTable } from "./filters.js";
+import type { FilterTable } from "./filter.js";
 import { exactFraction } from "./format-spec.js";
-import { asFloat, binary, isNumber } from "./operators.js";
+import { binary } from "./operators.js";
 import { truncate } from "./percent-format.js";
 import { strip } from "./string-methods.js";
 import { integerArgument, str } from "./text.js";

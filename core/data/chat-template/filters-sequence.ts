@@ -1,10 +1,9 @@
 import { getItem } from "./access.js";
 import { bindArguments } from "./arguments.js";
 import { fail } from "./errors.js";
-import { applyFilter, type FilterTable } from "./filters.js";
+import type { ByName, FilterTable } from "./filter.js";
 import { binary, compare, equals, iterate, sizeOf, truthy } from "./operators.js";
 import { lower } from "./string-methods.js";
-import { applyTest } from "./tests.js";
 import { codePoints, integerArgument, str } from "./text.js";
 import {
   DictView,
@@ -40,11 +39,35 @@ export const SEQUENCE_FILTERS: FilterTable = [
   ["groupby", { parameters: ["attribute", "default?", "case_sensitive?"], apply: groupBy }],
   ["batch", { parameters: ["linecount", "fill_with?"], apply: (value, args) => new PyIterator(batch(value, args)) }],
   ["slice", { parameters: ["slices", "fill_with?"], apply: (value, args) => new PyIterator(slices(value, args)) }],
-  ["map", { applyFree: (value, args, kwargs) => new PyIterator(map(value, args, kwargs)) }],
-  ["select", { applyFree: (value, args, kwargs) => new PyIterator(select(value, args, kwargs, true, false)) }],
-  ["reject", { applyFree: (value, args, kwargs) => new PyIterator(select(value, args, kwargs, false, false)) }],
-  ["selectattr", { applyFree: (value, args, kwargs) => new PyIterator(select(value, args, kwargs, true, true)) }],
-  ["rejectattr", { applyFree: (value, args, kwargs) => new PyIterator(select(value, args, kwargs, false, true)) }],
+  ["map", { applyFree: (value, args, kwargs, by) => new PyIterator(map(value, args, kwargs, by)) }],
+  [
+    "select",
+    {
+      applyFree: (value, args, kwargs, by) =>
+        new PyIterator(select(value, args, kwargs, by, { keep: true, byAttribute: false })),
+    },
+  ],
+  [
+    "reject",
+    {
+      applyFree: (value, args, kwargs, by) =>
+        new PyIterator(select(value, args, kwargs, by, { keep: false, byAttribute: false })),
+    },
+  ],
+  [
+    "selectattr",
+    {
+      applyFree: (value, args, kwargs, by) =>
+        new PyIterator(select(value, args, kwargs, by, { keep: true, byAttribute: true })),
+    },
+  ],
+  [
+    "rejectattr",
+    {
+      applyFree: (value, args, kwargs, by) =>
+        new PyIterator(select(value, args, kwargs, by, { keep: false, byAttribute: true })),
+    },
+  ],
 ];
 
 function first(value: PyValue): PyValue {
@@ -203,7 +226,7 @@ function* slices(value: PyValue, [count, fill]: Options): Iterable<PyValue> {
   }
 }
 
-function* map(value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): Iterable<PyValue> {
+function* map(value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments, by: ByName): Iterable<PyValue> {
   if (!truthy(value)) return;
   if (args.length === 0) {
     const [attribute, fallback] = bindArguments("map", ["attribute", "default?"], [], kwargs) as [PyValue, PyValue?];
@@ -212,15 +235,15 @@ function* map(value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments
     return;
   }
   const [name, ...rest] = args;
-  for (const item of iterate(value)) yield applyFilter(str(name), item, rest, kwargs);
+  for (const item of iterate(value)) yield by.filter(str(name), item, rest, kwargs);
 }
 
 function* select(
   value: PyValue,
   args: readonly PyValue[],
   kwargs: KeywordArguments,
-  keep: boolean,
-  byAttribute: boolean,
+  by: ByName,
+  { keep, byAttribute }: { readonly keep: boolean; readonly byAttribute: boolean },
 ): Iterable<PyValue> {
   if (!truthy(value)) return;
   if (byAttribute && args.length === 0) return fail("FilterArgumentError", "Missing parameter for attribute name");
@@ -228,7 +251,7 @@ function* select(
   const [test, ...rest] = byAttribute ? args.slice(1) : args;
   for (const item of iterate(value)) {
     const candidate = get(item);
-    const passes = test === undefined ? truthy(candidate) : applyTest(str(test), candidate, rest, kwargs);
+    const passes = test === undefined ? truthy(candidate) : by.test(str(test), candidate, rest, kwargs);
     if (passes === keep) yield item;
   }
 }

@@ -1,6 +1,6 @@
 import { getAttribute } from "./access.js";
 import { fail } from "./errors.js";
-import type { Filter, FilterTable } from "./filters.js";
+import type { Filter, FilterTable } from "./filter.js";
 import { escapeHtml, isIterable, iterate, sizeOf, truthy } from "./operators.js";
 import { percentFormat } from "./percent-format.js";
 import { dumps } from "./python-json.js";

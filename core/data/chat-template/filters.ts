@@ -1,24 +1,13 @@
 import { bindArguments } from "./arguments.js";
 import { fail } from "./errors.js";
+import type { ByName, Filter, FreeFilter } from "./filter.js";
 import { NUMBER_FILTERS } from "./filters-number.js";
 import { SEQUENCE_FILTERS } from "./filters-sequence.js";
 import { TEXT_FILTERS } from "./filters-text.js";
+import { testValue } from "./tests.js";
 import type { KeywordArguments, PyValue } from "./values.js";
 
-/** A filter with its parameters after the value; names that end with `?` are optional. */
-export interface Filter {
-  readonly parameters: readonly string[];
-  readonly apply: (value: PyValue, args: readonly (PyValue | undefined)[]) => PyValue;
-}
-
-/** A filter that takes whatever it is given. */
-export interface FreeFilter {
-  readonly applyFree: (value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments) => PyValue;
-}
-
-export type FilterTable = readonly (readonly [string, Filter | FreeFilter])[];
-
-export const FILTERS: ReadonlyMap<string, Filter | FreeFilter> = new Map([
+const FILTERS: ReadonlyMap<string, Filter | FreeFilter> = new Map([
   ...TEXT_FILTERS,
   ...NUMBER_FILTERS,
   ...SEQUENCE_FILTERS,
@@ -27,6 +16,12 @@ export const FILTERS: ReadonlyMap<string, Filter | FreeFilter> = new Map([
 export function applyFilter(name: string, value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): PyValue {
   const filter = FILTERS.get(name);
   if (!filter) return fail("TemplateRuntimeError", `no filter named '${name}'`);
-  if ("applyFree" in filter) return filter.applyFree(value, args, kwargs);
+  if ("applyFree" in filter) return filter.applyFree(value, args, kwargs, BY_NAME);
   return filter.apply(value, bindArguments(name, filter.parameters, args, kwargs));
 }
+
+export function applyTest(name: string, value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): boolean {
+  return testValue(name, value, [...args, ...kwargs.values()], (filter) => FILTERS.has(filter));
+}
+
+const BY_NAME: ByName = { filter: applyFilter, test: applyTest };

@@ -1,5 +1,5 @@
+import { isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
-import { isNumber } from "./operators.js";
 import { floatText, length, str } from "./text.js";
 import { Markup, type PyValue, typeName, Undefined } from "./values.js";
 

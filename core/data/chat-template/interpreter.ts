@@ -1,13 +1,12 @@
 import { getAttribute, getItem, getSlice } from "./access.js";
 import type { CallArguments, CompareOperator, Expression, Parameter, Statement, Target } from "./ast.js";
 import { fail, TemplateFailure } from "./errors.js";
-import { applyFilter } from "./filters.js";
+import { applyFilter, applyTest } from "./filters.js";
 import { LoopContext } from "./loop-context.js";
 import { Macro } from "./macro.js";
 import { binary, compare, contains, equals, iterate, negate, positive, truthy } from "./operators.js";
 import { readsName } from "./reads-name.js";
 import { Scope } from "./scope.js";
-import { applyTest } from "./tests.js";
 import { str } from "./text.js";
 import {
   type KeywordArguments,

@@ -1,7 +1,7 @@
-import { slice } from "./access.js";
 import { bindArguments, bindPositional } from "./arguments.js";
 import { fail } from "./errors.js";
 import { equals } from "./operators.js";
+import { slice } from "./slicing.js";
 import { STRING_METHODS } from "./string-methods.js";
 import { integerArgument } from "./text.js";
 import { DictView, Markup, orElse, PyDict, type PyFunctionBody, PyRange, PyTuple, type PyValue } from "./values.js";

@@ -1,3 +1,4 @@
+import { arithmetic, type BinaryOperator, isNumber, numeric, sameNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
 import { percentFormat } from "./percent-format.js";
 import { codePoints, length, str } from "./text.js";
@@ -15,11 +16,9 @@ import {
   Undefined,
 } from "./values.js";
 
-/** Texts, lists and integers beyond these are refused: a template is not trusted. */
+/** Texts and lists beyond these are refused: a template is not trusted. */
 const MAX_TEXT = 50_000_000;
 const MAX_ITEMS = 1_000_000;
-const MAX_INTEGER_BITS = 100_000;
-const MAX_INTEGER = 1n << BigInt(MAX_INTEGER_BITS);
 
 export function truthy(value: PyValue): boolean {
   if (value === null || typeof value !== "object") return Boolean(value);
@@ -30,21 +29,6 @@ export function truthy(value: PyValue): boolean {
   if (value instanceof PyRange) return value.length > 0;
   if (value instanceof Markup) return value.text !== "";
   return !(value instanceof Undefined);
-}
-
-export function isNumber(value: PyValue): value is boolean | bigint | number {
-  return typeof value === "boolean" || typeof value === "bigint" || typeof value === "number";
-}
-
-/** Booleans count as integers. */
-function numeric(value: boolean | bigint | number): bigint | number {
-  return typeof value === "boolean" ? BigInt(value) : value;
-}
-
-export function asFloat(value: boolean | bigint | number): number {
-  const number = Number(value);
-  if (!Number.isFinite(number) && typeof value === "bigint") fail("OverflowError", "int too large to convert to float");
-  return number;
 }
 
 /** Values of anything that Python can loop over. */
@@ -89,12 +73,6 @@ export function equals(a: PyValue, b: PyValue): boolean {
   if (a instanceof Undefined) return b instanceof Undefined;
   if (a instanceof PyRange) return b instanceof PyRange && sameItems([...a], [...b]);
   return a === b;
-}
-
-function sameNumber(a: bigint | number, b: bigint | number): boolean {
-  if (typeof a === typeof b) return a === b;
-  const [integer, float] = typeof a === "bigint" ? [a, b as number] : [b as bigint, a];
-  return Number.isInteger(float) && BigInt(float) === integer;
 }
 
 function sameItems(a: readonly PyValue[], b: readonly PyValue[]): boolean {
@@ -161,8 +139,6 @@ export function contains(container: PyValue, item: PyValue): boolean {
   for (const candidate of iterate(container)) if (equals(candidate, item)) return true;
   return false;
 }
-
-export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 
 export function binary(operator: BinaryOperator, a: PyValue, b: PyValue): PyValue {
   if (isNumber(a) && isNumber(b)) return arithmetic(operator, numeric(a), numeric(b));
@@ -246,80 +222,4 @@ function repeat(value: Repeatable, count: bigint | boolean): PyValue {
 
 function itemsOf(value: PyValue[] | PyTuple): readonly PyValue[] {
   return Array.isArray(value) ? value : value.items;
-}
-
-function arithmetic(operator: BinaryOperator, a: bigint | number, b: bigint | number): PyValue {
-  if (operator === "/") {
-    const divisor = asFloat(b);
-    if (divisor === 0) return fail("ZeroDivisionError", "division by zero");
-    return asFloat(a) / divisor;
-  }
-  if (operator === "**") return power(a, b);
-  if (typeof a === "bigint" && typeof b === "bigint") return integerArithmetic(operator, a, b);
-  return floatArithmetic(operator, asFloat(a), asFloat(b));
-}
-
-function integerArithmetic(operator: BinaryOperator, a: bigint, b: bigint): bigint {
-  switch (operator) {
-    case "+":
-      return limitedInteger(a + b);
-    case "-":
-      return limitedInteger(a - b);
-    case "*":
-      return limitedInteger(a * b);
-  }
-  if (b === 0n) return fail("ZeroDivisionError", "integer division or modulo by zero");
-  const remainder = a % b;
-  const adjust = remainder !== 0n && remainder < 0n !== b < 0n;
-  if (operator === "//") return a / b - (adjust ? 1n : 0n);
-  return adjust ? remainder + b : remainder;
-}
-
-function limitedInteger(value: bigint): bigint {
-  return value > MAX_INTEGER || value < -MAX_INTEGER ? fail("OverflowError", "the integer is too large") : value;
-}
-
-function floatArithmetic(operator: BinaryOperator, a: number, b: number): number {
-  switch (operator) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-  }
-  if (b === 0) return fail("ZeroDivisionError", "float division or modulo by zero");
-  let remainder = a % b;
-  let quotient = (a - remainder) / b;
-  if (remainder !== 0) {
-    if (remainder < 0 !== b < 0) {
-      remainder += b;
-      quotient -= 1;
-    }
-  } else remainder = b < 0 ? -0 : 0;
-  if (operator === "%") return remainder;
-  if (quotient === 0) return a / b < 0 || Object.is(a / b, -0) ? -0 : 0;
-  const floor = Math.floor(quotient);
-  return quotient - floor > 0.5 ? floor + 1 : floor;
-}
-
-function power(a: bigint | number, b: bigint | number): PyValue {
-  if (typeof a === "bigint" && typeof b === "bigint" && b >= 0n) {
-    const bits = BigInt(a.toString(2).length);
-    if (a !== 0n && a !== 1n && a !== -1n && bits * b > MAX_INTEGER_BITS) {
-      return fail("OverflowError", "the power is too large");
-    }
-    return a ** b;
-  }
-  const [x, y] = [asFloat(a), asFloat(b)];
-  if (x === 0 && y < 0) return fail("ZeroDivisionError", "0.0 cannot be raised to a negative power");
-  if (x < 0 && !Number.isInteger(y) && Number.isFinite(y)) {
-    return fail("TypeError", "complex numbers are not supported in templates");
-  }
-  if (x === 1 || y === 0) return 1;
-  const result = x ** y;
-  if (!Number.isFinite(result) && Number.isFinite(x) && Number.isFinite(y)) {
-    return fail("OverflowError", "numerical result out of range");
-  }
-  return result;
 }

@@ -1,6 +1,6 @@
+import { asFloat, isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
 import { formatFloat, formatInteger, limited, pad } from "./format-spec.js";
-import { asFloat, isNumber } from "./operators.js";
 import { repr, str } from "./text.js";
 import { PyDict, PyTuple, type PyValue, typeName } from "./values.js";
 

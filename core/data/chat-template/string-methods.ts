@@ -1,8 +1,7 @@
-import { slice } from "./access.js";
 import { bindArguments, bindPositional } from "./arguments.js";
-import { bracketFormat } from "./bracket-format.js";
 import { fail } from "./errors.js";
 import { iterate } from "./operators.js";
+import { slice } from "./slicing.js";
 import { codePoints, integerArgument, length, textArgument, WHITE_SPACE } from "./text.js";
 import { type KeywordArguments, Markup, PyTuple, type PyValue, typeName } from "./values.js";
 
@@ -65,7 +64,6 @@ export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map<string,
   ["rindex", method(["sub", "start?", "end?"], (self, args) => find(self, args, "last") ?? notFound())],
   ["count", method(["sub", "start?", "end?"], (self, args) => count(self, args))],
   ["join", method(["iterable"], (self, [items]) => join(self, items as PyValue))],
-  ["format", (self, args, kwargs) => bracketFormat(self, args, kwargs)],
   [
     "removeprefix",
     method(["prefix"], (self, [part]) => (self.startsWith(text(part)) ? self.slice(text(part).length) : self)),

@@ -1,20 +1,10 @@
+import { isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
-import { FILTERS } from "./filters.js";
 import { LoopContext } from "./loop-context.js";
 import { Macro } from "./macro.js";
-import { binary, compare, contains, equals, isIterable, isNumber, truthy } from "./operators.js";
+import { binary, compare, contains, equals, isIterable } from "./operators.js";
 import { str } from "./text.js";
-import {
-  type KeywordArguments,
-  Markup,
-  PyDict,
-  PyFunction,
-  PyObject,
-  PyRange,
-  PyTuple,
-  type PyValue,
-  Undefined,
-} from "./values.js";
+import { Markup, PyDict, PyFunction, PyObject, PyRange, PyTuple, type PyValue, Undefined } from "./values.js";
 
 type Test = (value: PyValue, ...args: PyValue[]) => boolean;
 
@@ -52,8 +42,7 @@ const TESTS: ReadonlyMap<string, readonly [args: number, test: Test]> = new Map<
   ["divisibleby", [1, (value, by) => equals(dividesBy(value, by), 0n)]],
   ["sameas", [1, (value, other) => value === other]],
   ["in", [1, (value, container) => contains(container, value)]],
-  ["filter", [0, (value) => FILTERS.has(str(value))]],
-  ["test", [0, (value) => TESTS.has(str(value))]],
+  ["test", [0, (value) => str(value) === "filter" || TESTS.has(str(value))]],
   ...(["eq", "equalto", "=="] as const).map((name) => [name, [1, eq]] as const),
   ...(["ne", "!="] as const).map((name) => [name, [1, ne]] as const),
   ...(["gt", "greaterthan", ">"] as const).map((name) => [name, [1, gt]] as const),
@@ -67,16 +56,18 @@ function isSequence(value: PyValue): boolean {
   return value instanceof PyObject && [PyTuple, PyDict, PyRange, Undefined].some((type) => value instanceof type);
 }
 
-export function hasTest(name: string): boolean {
-  return TESTS.has(name);
-}
-
-export function applyTest(name: string, value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): boolean {
+/** Apply a test; `hasFilter` answers the test of that name. */
+export function testValue(
+  name: string,
+  value: PyValue,
+  args: readonly PyValue[],
+  hasFilter: (name: string) => boolean,
+): boolean {
+  if (name === "filter") return hasFilter(str(value));
   const entry = TESTS.get(name);
   if (!entry) return fail("TemplateRuntimeError", `no test named '${name}'`);
   const [count, test] = entry;
-  const given = [...args, ...kwargs.values()];
-  if (given.length !== count)
-    return fail("TypeError", `test '${name}' takes ${count} argument(s), ${given.length} given`);
-  return truthy(test(value, ...given));
+  if (args.length !== count)
+    return fail("TypeError", `test '${name}' takes ${count} argument(s), ${args.length} given`);
+  return test(value, ...args);
 }

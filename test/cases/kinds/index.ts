@@ -2,7 +2,9 @@ import type { CaseKind } from "../kind.js";
 import { config } from "./config.js";
 import { externalModules } from "./external-modules.js";
 import { groupFilter } from "./group-filter.js";
+import { jsonLossless } from "./json-lossless.js";
 import { mergeTrajectoriesKind } from "./merge-trajectories.js";
+import { render } from "./render.js";
 import { staleness } from "./staleness.js";
 import { truncateToolResponseKind } from "./truncate-tool-response.js";
 
@@ -11,7 +13,9 @@ export const KINDS: readonly CaseKind[] = [
   config,
   externalModules,
   groupFilter,
+  jsonLossless,
   mergeTrajectoriesKind,
+  render,
   staleness,
   truncateToolResponseKind,
 ];

@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { fromJs } from "../../../core/data/chat-template/from-js.js";
-import { dumps } from "../../../core/data/chat-template/python-json.js";
 import { JsonFloat, parseLosslessJson } from "../../../core/data/lossless-json.js";
+import { dumpsLikePython } from "../../../core/data/python-json.js";
 import { errorOf } from "../formats/support.js";
 
-const printed = (text: string) => dumps(fromJs(parseLosslessJson(text)));
+const printed = (text: string) => dumpsLikePython(parseLosslessJson(text));
 
 describe("lossless JSON", () => {
   it("keeps what JSON.parse loses", () => {
