@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
@@ -32,6 +33,14 @@ describe("cli/main", () => {
       const { stdout } = await run(process.execPath, ["--import", heavy, main, flag]);
       expect(stdout).not.to.equal("");
     }
+  });
+
+  it("goes on quietly when nobody reads its output any more", async () => {
+    const child = spawn(process.execPath, [main, "config", "print"], { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.destroy();
+    const [[code], errors] = await Promise.all([once(child, "close"), child.stderr.toArray()]);
+    expect(String(Buffer.concat(errors))).to.equal("");
+    expect(code).to.equal(0);
   });
 
   it("hands its exit code to the shell and writes cards to standard error, without colours into a pipe", async () => {

@@ -117,6 +117,7 @@ export const ref = section("The frozen reference policy; used with KL in reward 
     "Trajectories per forward pass.",
     {
       unit: "trajectories",
+      differs: { verl: null, why: "one size serves every pass" },
     },
   ),
   log_prob_use_dynamic_bsz: key(flag(), follows(`${at}.use_dynamic_bsz`), "Pack micro-batches by tokens."),

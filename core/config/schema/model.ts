@@ -6,7 +6,10 @@ export const model = (path: Reference | null) =>
   section("The model.", {
     path: key(optionalText(), path, "Hugging Face folder, GGUF file, or Hub id.", {
       file: true,
-      ...(path ? {} : { differs: { verl: "~/models/deepseek-llm-7b-chat", why: "no model is assumed" } }),
+      differs: {
+        verl: "~/models/deepseek-llm-7b-chat",
+        why: path ? "a critic starts from the actor's model" : "no model is assumed",
+      },
     }),
     config: key(
       z.record(z.string(), z.unknown()).nullable(),

@@ -1,15 +1,21 @@
 import { z } from "zod";
 import { follows, fraction, key, nonNegative, positive, type Reference, real, section } from "./key.js";
 
+const optimizerName = () => z.enum(["adamw", "AdamW"]).transform(() => "adamw" as const);
+
 /** Optimizer and learning-rate schedule. */
 export const optim = (defaults: { lr: number; clipGrad: Reference }) =>
   section("Optimizer and learning-rate schedule.", {
-    optimizer: key(z.enum(["adamw"]), "adamw", "Optimizer."),
+    optimizer: key(optimizerName(), "adamw", "Optimizer.", {
+      differs: { verl: "AdamW", why: "the same one, written like every other name; AdamW is accepted" },
+    }),
     lr: key(nonNegative(), defaults.lr, "Peak learning rate."),
     weight_decay: key(nonNegative(), 0.01, "Decoupled weight decay."),
     betas: key(z.tuple([fraction(), fraction()]), [0.9, 0.999], "Decay rates of AdamW's two moments."),
     eps: key(positive(), 1e-8, "AdamW's epsilon.", { differs: { why: "verl passes it in an open section" } }),
-    clip_grad: key(nonNegative(), defaults.clipGrad, "Bound of the global gradient norm; 0 = no clipping."),
+    clip_grad: key(nonNegative(), defaults.clipGrad, "Bound of the global gradient norm; 0 = no clipping.", {
+      differs: { verl: 1.0, why: "`grad_clip` and `optim.clip_grad` are one bound" },
+    }),
     lr_scheduler_type: key(
       z.enum(["constant", "cosine", "wsd"]),
       "constant",

@@ -37,7 +37,9 @@ export const rollout = section("Sampling: the inference server and the agent loo
   min_p: key(fraction(), 0.0, "Keep tokens of at least this share of the top probability; 0 = off.", {
     differs: { why: "offered by the built-in server" },
   }),
-  repetition_penalty: key(positive(), 1.0, "Penalty on tokens already seen; 1 = off."),
+  repetition_penalty: key(positive(), 1.0, "Penalty on tokens already seen; 1 = off.", {
+    differs: { why: "offered by the built-in server" },
+  }),
   do_sample: key(flag(), true, "false = greedy, whatever the temperature."),
   seed: key(natural(), 42, "Seed of all draws; a sample depends on (seed, trajectory, position) alone."),
   ignore_eos: key(flag(), false, "Sample to the length limit, past end-of-sequence tokens."),
@@ -55,7 +57,7 @@ export const rollout = section("Sampling: the inference server and the agent loo
     optionalCount(),
     follows(`${actor}.ppo_micro_batch_size_per_gpu`),
     "Trajectories per forward pass when old log-probabilities are computed.",
-    { unit: "trajectories" },
+    { unit: "trajectories", differs: { verl: null, why: "one size serves every pass" } },
   ),
   log_prob_use_dynamic_bsz: key(flag(), follows(`${actor}.use_dynamic_bsz`), "Pack those micro-batches by tokens."),
   log_prob_max_token_len_per_gpu: key(
