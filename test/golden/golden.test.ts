@@ -33,6 +33,7 @@ const covered = [
   "policy_loss_sapo",
   "policy_loss_vanilla",
   "preference",
+  "reward_score",
   "rollout_correction",
   "seqlen_balancing",
   "val_metrics",

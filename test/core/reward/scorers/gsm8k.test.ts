@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { gsm8kScorer } from "../../../core/reward/index.js";
+import { gsm8kScorer } from "../../../../core/reward/index.js";
 
 async function grade(solution: string, groundTruth: string | number | null, kwargs: Record<string, unknown> = {}) {
   const result = await gsm8kScorer.score({

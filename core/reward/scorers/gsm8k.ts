@@ -1,5 +1,5 @@
-import type { JsonValue } from "../host/types.js";
-import type { RewardFunction, Scorer } from "./reward.js";
+import type { JsonValue } from "../../host/types.js";
+import type { RewardFunction, Scorer } from "../reward.js";
 
 /**
  * Grade-school arithmetic (Cobbe et al. 2021, arXiv:2110.14168): the answer stands after `####`.
