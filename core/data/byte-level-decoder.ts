@@ -12,6 +12,7 @@ const BYTE_OF_CHARACTER: ReadonlyMap<number, number> = new Map(
 );
 
 const utf8 = new TextEncoder();
+const fromUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Bytes of a token of a byte-level vocabulary. A token outside the alphabet, as added ones may be, is its own text. */
 export function bytesOfToken(token: string): Uint8Array {
@@ -26,7 +27,7 @@ export function bytesOfToken(token: string): Uint8Array {
 
 /** Join and decode; an invalid or unfinished sequence becomes U+FFFD as in Python, a byte order mark is kept. */
 export function decodeBytes(parts: readonly Uint8Array[]): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(parts));
+  return fromUtf8.decode(Buffer.concat(parts));
 }
 
 /** Whether all 256 byte characters are in a vocabulary, so that every text can be encoded. */

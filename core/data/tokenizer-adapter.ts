@@ -27,6 +27,8 @@ export class TokenizerAdapter implements Tokenizer {
   private readonly inner: HfTokenizer;
   /** Token texts by id; holes are undefined. */
   private readonly texts: (string | undefined)[] = [];
+  /** Bytes of tokens that were decoded before, for byte-level vocabularies. */
+  private readonly bytes: Uint8Array[] = [];
   private readonly specialIds: ReadonlySet<number>;
   /** Texts of the special tokens, for templates. */
   private readonly specialTexts: Readonly<Record<string, string>>;
@@ -87,7 +89,7 @@ export class TokenizerAdapter implements Tokenizer {
       (id) => this.texts[id] !== undefined && !(skipSpecialTokens && this.specialIds.has(id)),
     );
     if (kept.length === 0) return "";
-    if (this.byteLevel) return decodeBytes(kept.map((id) => bytesOfToken(this.texts[id] as string)));
+    if (this.byteLevel) return decodeBytes(kept.map((id) => this.bytesOf(id)));
     return this.inner.decode(kept, { skip_special_tokens: false });
   }
 
@@ -113,6 +115,11 @@ export class TokenizerAdapter implements Tokenizer {
 
   encodeChat(messages: readonly ChatMessage[], options?: ChatTemplateOptions): number[] {
     return this.encode(this.renderChat(messages, options), { addSpecialTokens: false });
+  }
+
+  private bytesOf(id: number): Uint8Array {
+    this.bytes[id] ??= bytesOfToken(this.texts[id] as string);
+    return this.bytes[id];
   }
 
   private chatTemplate(): ChatTemplate {

@@ -2,7 +2,7 @@ import { asFloat, isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
 import { formatFloat, formatInteger, limited, pad } from "./format-spec.js";
 import { repr, str } from "./text.js";
-import { PyDict, PyTuple, type PyValue, typeName } from "./values.js";
+import { PyDict, PyRange, PyTuple, type PyValue, typeName } from "./values.js";
 
 const DIRECTIVE = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?([diouxXeEfFgGcrsa%])?/gs;
 
@@ -37,7 +37,9 @@ export function percentFormat(template: string, values: PyValue): string {
     if (zero) return body.prefix + body.digits.padStart(size - body.prefix.length, "0");
     return pad(body.prefix + body.digits, " ", left ? "<" : ">", size);
   });
-  if (used < items.length && !mapping && !named && !Array.isArray(values)) {
+  // Python asks only whether the value could be a mapping, which lists and ranges could.
+  const maybeMapping = mapping !== null || Array.isArray(values) || values instanceof PyRange;
+  if (used < items.length && !named && !maybeMapping) {
     return fail("TypeError", "not all arguments converted during string formatting");
   }
   return out;
