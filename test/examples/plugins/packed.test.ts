@@ -1,18 +1,26 @@
 import { expect } from "chai";
+import { stepMetrics, writeTinyRun } from "./tiny-run.js";
 import { exampleFile, PackedWorkspace } from "./workspace.js";
 
+const HARDWARE = { VERL_USE_EXTERNAL_MODULES: "verl-acme-npu" };
+
 describe("plugins installed from packed tarballs, outside of the repository", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let workspace: PackedWorkspace;
   before(() => {
     workspace = new PackedWorkspace(["hardware"]);
+    writeTinyRun(workspace);
   });
   after(() => workspace?.remove());
 
-  const on = { VERL_USE_EXTERNAL_MODULES: "verl-acme-npu" };
   const json = (text: string) => JSON.parse(text) as Record<string, never>;
+  /** Trains, with nothing but environment variables that differ from one call to the next. */
+  const train = (folder: string, env: Record<string, string>) => ({
+    ...workspace.verl(["train", "run.yaml", `trainer.output_dir=${folder}`], env),
+    steps: () => stepMetrics(workspace, folder),
+  });
 
-  it("are listed as installed and not loaded without an environment variable", () => {
+  it("are listed as installed, and not loaded, without an environment variable", () => {
     const { status, stdout } = workspace.verl(["plugins", "list", "--json"]);
     expect(status).to.equal(0);
     expect(json(stdout)).to.deep.include({ plugins: [], failed: [] });
@@ -20,30 +28,15 @@ describe("plugins installed from packed tarballs, outside of the repository", fu
   });
 
   it("are loaded by VERL_USE_EXTERNAL_MODULES", () => {
-    const { status, stdout, stderr } = workspace.verl(["plugins", "tree"], on);
-    expect(stderr).to.equal("");
+    const { status, stdout } = workspace.verl(["plugins", "tree"], HARDWARE);
     expect(status).to.equal(0);
     expect(stdout).to.include("verl-acme-npu@0.1.0");
     expect(stdout).to.include("platform: acme").and.to.include("engine: language_model/onnx/acme-npu/acme");
   });
 
-  it("are loaded by VERL_USE_EXTERNAL_PLUGINS, by name or all", () => {
-    for (const policy of ["auto", "verl-acme-npu"]) {
-      const { stdout } = workspace.verl(["plugins", "list", "--json"], { VERL_USE_EXTERNAL_PLUGINS: policy });
-      expect(json(stdout)).to.have.nested.property("plugins[0].name", "verl-acme-npu");
-    }
-  });
-
-  it("show their probe to the doctor, and the platform that VERL_PLATFORM names", () => {
-    const { status, stdout } = workspace.verl(["plugins", "doctor"], { ...on, VERL_PLATFORM: "acme" });
-    expect(status).to.equal(0);
-    expect(stdout).to.match(/platform acme: usable: .*\(named by VERL_PLATFORM\)/);
-  });
-
-  it("are missed when the platform is named without them", () => {
-    const { status, stdout } = workspace.verl(["plugins", "doctor"], { VERL_PLATFORM: "acme" });
-    expect(status).to.equal(2);
-    expect(stdout).to.include("platform acme: named by VERL_PLATFORM, not registered");
+  it("are loaded by VERL_USE_EXTERNAL_PLUGINS", () => {
+    const { stdout } = workspace.verl(["plugins", "list", "--json"], { VERL_USE_EXTERNAL_PLUGINS: "auto" });
+    expect(json(stdout)).to.have.nested.property("plugins[0].name", "verl-acme-npu");
   });
 
   it("pass the conformance suites that they bring, under Node's own test runner", () => {
@@ -52,5 +45,33 @@ describe("plugins installed from packed tarballs, outside of the repository", fu
     const { status, stdout } = workspace.node(["--test", test]);
     expect(stdout).to.match(/# fail 0/);
     expect(status).to.equal(0);
+  });
+
+  it("leave a run alone that does not name them", () => {
+    const { status, stderr, steps } = train("plain", {});
+    expect(stderr).not.to.include("acme");
+    expect(status).to.equal(0);
+    expect(steps()).to.have.length(2);
+    expect(steps()[1]).not.to.have.property("acme/memory_used_gb");
+  });
+
+  it("train on the plugin's platform, engine and hook when VERL_PLATFORM names it", () => {
+    const { status, stderr, steps } = train("acme", { ...HARDWARE, VERL_PLATFORM: "acme" });
+    expect(status, stderr).to.equal(0);
+    expect(stderr).to.match(/plugin verl-acme-npu@0\.1\.0 [0-9a-f]{12} from /);
+    expect(stderr).to.include("the engine computes on the host's processors");
+    expect(steps()[1]["acme/memory_used_gb"]).to.be.greaterThan(0);
+  });
+
+  it("train on the cpu when they are loaded and not named", () => {
+    const { status, stderr, steps } = train("loaded", HARDWARE);
+    expect(status, stderr).to.equal(0);
+    expect(steps()[1]).not.to.have.property("acme/memory_used_gb");
+  });
+
+  it("are missed when their platform is named without them", () => {
+    const { status, stderr } = train("missed", { VERL_PLATFORM: "acme" });
+    expect(status).to.equal(2);
+    expect(stderr).to.include("VERL_PLATFORM_UNKNOWN").and.to.include("Known: cpu.");
   });
 });
