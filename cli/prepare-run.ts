@@ -6,6 +6,7 @@ import {
   type ValidateOptions,
   validateConfig,
 } from "../core/config/index.js";
+import type { LogLevel } from "../core/host/index.js";
 import type { Host } from "../core/index.js";
 import { commandLogger } from "./command-logger.js";
 import { type CommandIo, painter, printLine } from "./io.js";
@@ -37,7 +38,7 @@ export async function prepareRun(
   options: { readonly forTraining: boolean },
 ): Promise<PreparedRun> {
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
-  const host = await startHost(request, composed.plugins, io);
+  const host = await startHost(request, composed.plugins, io, options.forTraining ? "info" : "warn");
   try {
     const { config, notices } = await validateConfig(composed, { ...whatIsRegistered(host), ...options });
     if (!request.json) printNotices(notices, io);
@@ -53,10 +54,11 @@ export async function startHost(
   request: Pick<ConfigRequest, "allowBrokenPlugins" | "frozenPlugins" | "json">,
   plugins: readonly string[],
   io: CommandIo,
+  level: LogLevel = "warn",
 ): Promise<Host> {
   const [{ createHost }, { BUILTINS }] = await Promise.all([import("../core/index.js"), import("./builtins.js")]);
   const { allowBrokenPlugins, frozenPlugins } = request;
-  const logger = commandLogger(io, "warn");
+  const logger = commandLogger(io, level);
   const where = { cwd: io.cwd, env: io.env, logger };
   return createHost({ ...where, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
 }

@@ -1,5 +1,6 @@
 import { maskSecrets, type RunConfig, toPlain } from "../core/config/index.js";
 import { commandLogger } from "./command-logger.js";
+import { printFailedPlugins } from "./failed-plugins.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, type PreparedRun, prepareRun } from "./prepare-run.js";
@@ -22,6 +23,7 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
     if (request.json) printJson(io, { event: "end", ...outcome });
     return outcome.reason === "completed" ? EXIT.ok : EXIT.interrupted;
   } finally {
+    printFailedPlugins(run.host.report, io);
     await run.host.dispose();
   }
 }
