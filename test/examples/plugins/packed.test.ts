@@ -3,12 +3,15 @@ import { stepMetrics, writeTinyRun } from "./tiny-run.js";
 import { exampleFile, PackedWorkspace } from "./workspace.js";
 
 const HARDWARE = { VERL_USE_EXTERNAL_MODULES: "verl-acme-npu" };
+const INFERENCE = { VERL_USE_EXTERNAL_MODULES: "verl-plainjs" };
+/** Largest difference that sampler and trainer may have on a token, in nats. */
+const MAX_GAP = 1e-4;
 
 describe("plugins installed from packed tarballs, outside of the repository", function () {
   this.timeout(600_000);
   let workspace: PackedWorkspace;
   before(() => {
-    workspace = new PackedWorkspace(["hardware"]);
+    workspace = new PackedWorkspace(["hardware", "inference"]);
     writeTinyRun(workspace);
   });
   after(() => workspace?.remove());
@@ -40,9 +43,12 @@ describe("plugins installed from packed tarballs, outside of the repository", fu
   });
 
   it("pass the conformance suites that they bring, under Node's own test runner", () => {
-    const test = "node_modules/verl-acme-npu/test/conformance.test.js";
-    workspace.write(test, exampleFile("hardware/test/conformance.test.js"));
-    const { status, stdout } = workspace.node(["--test", test]);
+    const tests = {
+      "node_modules/verl-acme-npu/test/conformance.test.js": "hardware/test/conformance.test.js",
+      "node_modules/verl-plainjs/test/plainjs.test.js": "inference/test/plainjs.test.js",
+    };
+    const files = Object.entries(tests).map(([file, source]) => workspace.write(file, exampleFile(source)));
+    const { status, stdout } = workspace.node(["--test", ...files]);
     expect(stdout).to.match(/# fail 0/);
     expect(status).to.equal(0);
   });
@@ -73,5 +79,39 @@ describe("plugins installed from packed tarballs, outside of the repository", fu
     const { status, stderr } = train("missed", { VERL_PLATFORM: "acme" });
     expect(status).to.equal(2);
     expect(stderr).to.include("VERL_PLATFORM_UNKNOWN").and.to.include("Known: cpu.");
+  });
+
+  it("sample with the plugin's inference server when VERL_ROLLOUT names it, and trainer and sampler agree", () => {
+    const { status, stderr, steps } = train("plainjs", { ...INFERENCE, VERL_ROLLOUT: "plainjs" });
+    expect(status, stderr).to.equal(0);
+    for (const metrics of steps()) {
+      expect(metrics["training/sampler_gap/max"]).to.be.greaterThan(0).and.to.be.at.most(MAX_GAP);
+    }
+  });
+
+  it("are missed when their rollout is named without them", () => {
+    const { status, stderr } = train("no-plainjs", { VERL_ROLLOUT: "plainjs" });
+    expect(status).to.equal(2);
+    expect(stderr).to.include('"plainjs": no such name is registered').and.to.include("environment VERL_ROLLOUT");
+  });
+
+  it("work together", () => {
+    const env = {
+      VERL_USE_EXTERNAL_MODULES: "verl-acme-npu,verl-plainjs",
+      VERL_PLATFORM: "acme",
+      VERL_ROLLOUT: "plainjs",
+    };
+    const { status, stderr, steps } = train("both", env);
+    expect(status, stderr).to.equal(0);
+    expect(steps()[1]["acme/memory_used_gb"]).to.be.greaterThan(0);
+    expect(steps()[1]["training/sampler_gap/max"]).to.be.at.most(MAX_GAP);
+  });
+
+  it("say what to install for a plugin in TypeScript where there is no loader", () => {
+    const run = () => workspace.verl(["plugins", "tree"], { VERL_USE_EXTERNAL_MODULES: "./local.ts" });
+    workspace.write("local.ts", "export const nothing: number = 1;\n");
+    const { stdout } = run();
+    const strips = Boolean((process.features as { typescript?: unknown }).typescript);
+    expect(stdout).to.include(strips ? "VERL_PLUGIN_NO_REGISTER" : "npm install --save-dev tsx");
   });
 });
