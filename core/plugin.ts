@@ -37,6 +37,7 @@ export function definePlugin<P extends Plugin>(plugin: P): P {
 }
 
 export type * from "./agent/agent-loop.js";
+export { AgentLoopBase } from "./agent/agent-loop-base.js";
 export type * from "./agent/manager-factory.js";
 export type * from "./algorithms/advantage.js";
 export type * from "./algorithms/algebra.js";

@@ -1,6 +1,7 @@
 /** Public entry of the agent room: loops, their manager, and what they store. */
 
 export type * from "./agent-loop.js";
+export { AgentLoopBase } from "./agent-loop-base.js";
 export type { CheckedOutput } from "./check-output.js";
 export { checkOutput } from "./check-output.js";
 export { agentErrors } from "./errors.js";

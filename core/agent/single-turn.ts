@@ -1,19 +1,12 @@
-import type { AgentLoop, AgentLoopContext, AgentLoopFactory, AgentLoopInput, AgentLoopOutput } from "./agent-loop.js";
-import { agentErrors } from "./errors.js";
+import type { AgentLoopFactory, AgentLoopInput, AgentLoopOutput } from "./agent-loop.js";
+import { AgentLoopBase } from "./agent-loop-base.js";
 
 /** One prompt, one answer. */
-export class SingleTurnAgentLoop implements AgentLoop {
-  constructor(private readonly context: AgentLoopContext) {}
-
+export class SingleTurnAgentLoop extends AgentLoopBase {
   async run({ messages }: AgentLoopInput): Promise<AgentLoopOutput> {
-    const { client, trajectoryId, sampling, seed, responseLength, signal } = this.context;
-    const promptIds = this.context.encodePrompt(messages);
-    const start = performance.now();
-    const output = await client.generate({ requestId: trajectoryId, promptIds, sampling, seed }, { signal });
-    const generateSequences = (performance.now() - start) / 1000;
-    if (output.stopReason === "error") {
-      throw agentErrors.VERL_AGENT_GENERATION_FAILED({ what: `request ${trajectoryId} ended with an error` });
-    }
+    const { responseLength, encodePrompt } = this.context;
+    const promptIds = encodePrompt(messages);
+    const output = await this.generate(promptIds);
     const responseIds = output.tokenIds.slice(0, responseLength);
     return {
       promptIds,
@@ -24,7 +17,7 @@ export class SingleTurnAgentLoop implements AgentLoop {
       stopReason: output.tokenIds.length > responseLength ? "length" : output.stopReason,
       minWeightVersion: output.minWeightVersion,
       maxWeightVersion: output.maxWeightVersion,
-      metrics: { generateSequences, toolCalls: 0, computeScore: 0, numPreempted: output.numPreempted ?? -1 },
+      metrics: this.metrics,
       extraFields: { ...output.extraFields, turn_scores: [], tool_rewards: [] },
     };
   }
