@@ -38,7 +38,11 @@ export function planRun(config: RunConfig, rows: number): RunPlan {
 }
 
 /** Throws `VERL_CONFIG_NO_STEPS` when a resumed run has nothing left to do: ending at once would look like success. */
-export function checkRemainingSteps({ totalSteps }: RunPlan, resumedStep: number, checkpoint: string): void {
+export function checkRemainingSteps(
+  { totalSteps }: Pick<RunPlan, "totalSteps">,
+  resumedStep: number,
+  checkpoint: string,
+): void {
   if (resumedStep < totalSteps) return;
   throw configErrors.VERL_CONFIG_NO_STEPS({
     what: `The run resumes after step ${resumedStep} and ends at step ${totalSteps}: there is no step left.`,

@@ -41,11 +41,13 @@ export async function readMetrics(file: string): Promise<MetricsLine[]> {
 }
 
 /**
- * Cut a metrics file to what had been logged when the checkpoint of `startStep` was written: later lines and a torn last
- * line go. A new run (`startStep` 0) starts with an empty file. The file is replaced at once or not at all.
+ * Cut a metrics file to what a resumed run goes on from: lines after `startStep` and a torn last line go, and with
+ * `logsStartStepAgain` those of `startStep` too. A new run (`startStep` 0) starts with an empty file. The file is replaced
+ * at once or not at all.
  */
-export async function cutMetrics(file: string, startStep: number): Promise<void> {
-  const kept = startStep > 0 ? (await readMetrics(file)).filter(({ step }) => step <= startStep) : [];
+export async function cutMetrics(file: string, startStep: number, logsStartStepAgain = false): Promise<void> {
+  const isKept = (step: number) => (logsStartStepAgain ? step < startStep : step <= startStep);
+  const kept = startStep > 0 ? (await readMetrics(file)).filter(({ step }) => isKept(step)) : [];
   const temporary = `${file}.tmp`;
   const handle = await open(temporary, "w");
   try {

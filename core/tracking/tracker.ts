@@ -25,6 +25,11 @@ export interface RunInfo {
   readonly totalSteps: number;
   /** Step that the run resumed from; 0 for a new one. */
   readonly startStep: number;
+  /**
+   * The run was killed before it could log `startStep` and logs it again: whatever is already there of that step is to be
+   * replaced. Default false.
+   */
+  readonly logsStartStepAgain?: boolean;
   /** The resolved configuration with secrets masked. */
   readonly config: JsonValue;
   readonly logger: Logger;

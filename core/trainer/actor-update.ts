@@ -43,6 +43,7 @@ export async function updateActor(
     advantages: batch.advantages,
     oldLogProb: batch.oldLogProb ?? batch.rolloutLogProb,
     refLogProb: batch.refLogProb,
+    rolloutIsWeights: batch.rolloutIsWeights,
   });
   const responseLength = (b: number) => sequences.responseOffsets[b + 1] - sequences.responseOffsets[b];
   const longest = batch.rows.reduce((n, _, b) => Math.max(n, responseLength(b)), 1);

@@ -7,6 +7,8 @@ import { trainerErrors } from "./errors.js";
 /** Names the newest complete step as plain text, as the reference does. */
 export const TRACKER_FILE = "latest_checkpointed_iteration.txt";
 const MARKER = "complete.json";
+/** Written into a checkpoint once its step has been logged. */
+const LOGGED = "logged";
 const STEP_PREFIX = "global_step_";
 
 export interface SavedCheckpoint {
@@ -119,9 +121,25 @@ export class CheckpointStore {
     return true;
   }
 
-  /** Remove what an earlier, killed process left half-written. */
+  /** Note that the trackers have the metrics of a checkpoint's step. */
+  async markLogged({ dir }: SavedCheckpoint): Promise<void> {
+    await writeDurably(path.join(dir, LOGGED), "");
+  }
+
+  async isLogged({ dir }: SavedCheckpoint): Promise<boolean> {
+    return existsSync(path.join(dir, LOGGED));
+  }
+
+  /** Remove what an earlier, killed process left half-written, and put back what it had moved aside. */
   async clean(): Promise<void> {
-    for (const name of await readdir(this.root).catch(() => [] as string[])) {
+    const names = await readdir(this.root).catch(() => [] as string[]);
+    for (const name of names) {
+      const step = /^\.old-global_step_(\d+)-/.exec(name)?.[1];
+      if (step && !existsSync(this.dirOf(Number(step)))) {
+        await rename(path.join(this.root, name), this.dirOf(Number(step)));
+      }
+    }
+    for (const name of names) {
       if (name.startsWith(".tmp-") || name.startsWith(".old-")) {
         await rm(path.join(this.root, name), { recursive: true, force: true });
       }

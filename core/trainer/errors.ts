@@ -17,10 +17,6 @@ export const trainerErrors = defineErrors({
     summary: "A checkpoint does not fit the configuration that resumes it",
     fix: "use the configuration that wrote the checkpoint, or start over with trainer.resume_mode=disable",
   },
-  VERL_TRAINER_NO_STEPS: {
-    summary: "The run would end without a single training step",
-    fix: "raise trainer.total_training_steps or trainer.total_epochs",
-  },
   VERL_TRAINER_NO_TRAINABLE: {
     summary: "A step has no tokens to train on",
   },
@@ -39,9 +35,15 @@ export const trainerErrors = defineErrors({
   VERL_TRAINER_ENGINE_UNFIT: {
     summary: "The chosen engine cannot do what this run needs",
   },
-  VERL_TRAINER_REWARD_FAILED: {
-    summary: "Scoring a sample failed and the policy is to stop",
-    fix: "fix the reward function, or set reward.on_error to zero, drop_group or retry",
+  VERL_TRAINER_NEEDS_UNMET: {
+    summary: "An advantage estimator needs inputs that this run does not have",
+    fix: "choose another algorithm.adv_estimator, e.g. grpo",
+  },
+  VERL_TRAINER_USER_PART: {
+    summary: "A part of the run from a user's file cannot be used",
+  },
+  VERL_TRAINER_NO_VALIDATION: {
+    summary: "A validation ended without a single trajectory",
   },
   VERL_TRAINER_ABORTED: {
     summary: "The run was aborted",

@@ -5,8 +5,9 @@ import { isVerlError, reasonOf } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
 import { dataSourceOf, type RewardManager } from "../reward/index.js";
 import type { Evaluation } from "./evaluate.js";
-import { openTokenizer, type RunScope } from "./input-setup.js";
+import { openTokenizer } from "./input-setup.js";
 import { createRewards } from "./rewards-setup.js";
+import type { RunScope } from "./run-scope.js";
 
 /**
  * Score responses that are already there: a JSONL file with a list column `responses`, as `verl generate` writes it.

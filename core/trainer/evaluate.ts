@@ -1,8 +1,9 @@
 import { createTrackerSet } from "../tracking/index.js";
 import { runDumps } from "./dumps.js";
-import { openDataset, openTokenizer, type RunScope } from "./input-setup.js";
+import { openDataset, openTokenizer } from "./input-setup.js";
 import { promptFeed } from "./prompt-feed.js";
 import { createRewards } from "./rewards-setup.js";
+import type { RunScope } from "./run-scope.js";
 import { createSampling } from "./sampling-setup.js";
 import { validate } from "./validation.js";
 
@@ -42,10 +43,15 @@ export async function evaluateModel(
         trackers: createTrackerSet([progress]),
         dump: runDumps(config, tokenizer, cwd),
       },
-      promptFeed({ ...sampling, loader: null, seed: config.trainer.seed }),
+      promptFeed({
+        ...sampling,
+        loader: null,
+        seed: config.trainer.seed,
+        sessions: config.actor_rollout_ref.rollout.n,
+      }),
       {
         globalStep: 0,
-        signal: AbortSignal.any([signal, ...(sampling.manager.failed ? [sampling.manager.failed] : [])]),
+        signal: sampling.manager.failed ? AbortSignal.any([signal, sampling.manager.failed]) : signal,
       },
     );
     return { metrics, rows: validation.length };

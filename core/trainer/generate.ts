@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../data/index.js";
-import { openTokenizer, type RunScope } from "./input-setup.js";
+import { openTokenizer } from "./input-setup.js";
 import { createRollout } from "./rollout-setup.js";
+import type { RunScope } from "./run-scope.js";
 
 export interface GenerationPrompt {
   /** Names the prompt: its draws depend on it and on `rollout.seed`. */

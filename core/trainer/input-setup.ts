@@ -1,10 +1,32 @@
 import path from "node:path";
 import type { RunConfig } from "../config/run-config.js";
+import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
-import type { TrainerOptions } from "./trainer.js";
+import type { RewardManager } from "../reward/index.js";
+import { createRewards } from "./rewards-setup.js";
+import type { RunScope } from "./run-scope.js";
+import { userPart } from "./user-parts.js";
 
-/** What every stage of a run is made from, trainer or not. */
-export type RunScope = Pick<TrainerOptions, "config" | "services" | "cwd" | "logger" | "signal">;
+/** What a run reads before anything heavy starts. */
+export interface RunInputs {
+  readonly tokenizer: Tokenizer;
+  /** Null for a run that only validates. */
+  readonly train: Dataset | null;
+  readonly validation: Dataset | null;
+  readonly rewards: RewardManager;
+}
+
+/** Tokenizer, data and reward; every row is known to have a scorer. */
+export async function openInputs(options: RunScope, cleanups: (() => Promise<void>)[]): Promise<RunInputs> {
+  const { config, cwd } = options;
+  const tokenizer = await openTokenizer(config, cwd);
+  const train = config.trainer.val_only ? null : await openDataset(options, tokenizer, "train");
+  const validation = config.data.val_files.length > 0 ? await openDataset(options, tokenizer, "val") : null;
+  const datasets = [train, validation].filter((dataset) => dataset !== null);
+  const rewards = await createRewards(options, tokenizer, datasets);
+  cleanups.push(async () => rewards.dispose?.());
+  return { tokenizer, train, validation, rewards };
+}
 
 export async function openTokenizer(config: RunConfig, cwd: string): Promise<Tokenizer> {
   const { model } = config.actor_rollout_ref;
@@ -15,11 +37,16 @@ export async function openTokenizer(config: RunConfig, cwd: string): Promise<Tok
   });
 }
 
+/** The data set `rlhf`, or the one of `data.custom_cls`. */
 export async function openDataset(options: RunScope, tokenizer: Tokenizer, split: "train" | "val"): Promise<Dataset> {
   const { config, services, cwd, logger, signal } = options;
   const { data } = config;
   const training = split === "train";
-  const dataset = await services.registries.datasets.require("rlhf").create({
+  const own = await userPart<DatasetOptions, Dataset>(services, data.custom_cls, {
+    key: "data.custom_cls",
+    method: "at",
+  });
+  const dataset = await (own ?? services.registries.datasets.require("rlhf")).create({
     files: (training ? data.train_files : data.val_files).map((file) => path.resolve(cwd, file)),
     tokenizer,
     split,

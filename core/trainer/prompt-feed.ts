@@ -7,6 +7,8 @@ import { promptTag, promptUid, type TransferQueue } from "../transfer/index.js";
 export interface PromptFeed {
   /** The next `count` training prompts. */
   submitTrain(count: number, globalStep: number, signal: AbortSignal): Promise<void>;
+  /** Sessions that a training prompt of the current step was handed out with; 0 for one that is not known. */
+  sessionsOf(uid: string): number;
   /** Validation rows `from` to `to` (exclusive); returns their uids in order. */
   submitValidation(
     dataset: Dataset,
@@ -24,8 +26,11 @@ export function promptFeed(options: {
   readonly loader: PromptLoader | null;
   /** Run seed: uids come from (seed, draw). */
   readonly seed: number;
+  /** `rollout.n`: sessions of a training row that does not name its own number. */
+  readonly sessions: number;
 }): PromptFeed {
   const { queue, manager, loader, seed } = options;
+  const issued = { step: -1, sessions: new Map<string, number>() };
 
   async function submit(tasks: PromptTask[], partition: "train" | "val", globalStep: number, signal: AbortSignal) {
     await queue.putBatch(
@@ -45,8 +50,14 @@ export function promptFeed(options: {
         const { item, draw } = loader.next();
         return task(promptUid(seed, draw), draw, item);
       });
+      if (issued.step !== globalStep) issued.sessions.clear();
+      issued.step = globalStep;
+      for (const { uid, row } of tasks) {
+        issued.sessions.set(uid, typeof row.__rollout_n__ === "number" ? row.__rollout_n__ : options.sessions);
+      }
       await submit(tasks, "train", globalStep, signal);
     },
+    sessionsOf: (uid) => issued.sessions.get(uid) ?? 0,
     async submitValidation(dataset, from, to, globalStep, signal) {
       // The row number stands for the draw: every validation repeats the same draws, so scores differ by the weights alone.
       const tasks = Array.from({ length: to - from }, (_, i) =>

@@ -5,11 +5,16 @@ import {
   customRewardFunction,
   parseErrorPolicy,
   type RewardManager,
+  type RewardManagerOptions,
   withErrorPolicy,
 } from "../reward/index.js";
-import type { RunScope } from "./input-setup.js";
+import type { RunScope } from "./run-scope.js";
+import { userPart } from "./user-parts.js";
 
-/** The run's reward manager; every row is known to have a scorer before anything heavy starts. */
+/**
+ * The run's reward manager with its error policy; every row is known to have a scorer before anything heavy starts. What
+ * concerns groups and the run, `drop_group` and `fail`, is left to the agent loops.
+ */
 export async function createRewards(
   options: RunScope,
   tokenizer: Tokenizer,
@@ -17,9 +22,17 @@ export async function createRewards(
 ): Promise<RewardManager> {
   const { config, services, logger } = options;
   const { reward } = config;
+  const { source, name, module } = reward.reward_manager;
   const custom = reward.custom_reward_function;
   const scorers = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
-  const inner = await services.registries.rewardManagers.require(reward.reward_manager.name).create({
+  const own =
+    source === "importlib"
+      ? await userPart<RewardManagerOptions, RewardManager>(services, module, {
+          key: "reward.reward_manager.module",
+          method: "score",
+        })
+      : null;
+  const inner = await (own ?? services.registries.rewardManagers.require(name)).create({
     tokenizer,
     customFunction: custom.path
       ? customRewardFunction((await services.loadUserModule(custom.path, null)) as Record<string, unknown>, {
@@ -28,7 +41,7 @@ export async function createRewards(
         })
       : null,
     rewardKwargs: { ...reward.reward_kwargs, ...custom.reward_kwargs },
-    findScorer: (source) => scorers.find(source),
+    findScorer: (dataSource) => scorers.find(dataSource),
     knownDataSources: scorers.knownDataSources,
     deadlineMs: reward.timeout * 1000,
     maxConcurrent: reward.max_concurrent,

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Tokenizer } from "../data/index.js";
 import { createLlmClient, createLoadBalancer, createReplicaSet, type ReplicaSet } from "../rollout/index.js";
 import type { LlmClient, RolloutOptions, ServerAdapter } from "../rollout/rollout.js";
-import type { RunScope } from "./input-setup.js";
+import type { RunScope } from "./run-scope.js";
 
 export interface RolloutParts {
   readonly replicas: ReplicaSet;

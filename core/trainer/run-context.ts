@@ -22,20 +22,27 @@ export interface RunState {
   stopReason: string | null;
 }
 
-/** Metrics of a step while it runs. A name is written once, by the trainer or by one hook. */
+/** Metrics of a step while it runs. A name belongs to the trainer or to one hook. */
 export class StepMetrics {
   readonly #values: Record<string, number> = {};
+  readonly #ofHooks = new Set<string>();
 
   /** Written by the trainer: later stages may refine a value. */
   set(metrics: Readonly<Record<string, number>>): void {
+    for (const name of Object.keys(metrics)) if (this.#ofHooks.has(name)) throw taken(name);
     Object.assign(this.#values, metrics);
+  }
+
+  /** Adds to counters of the trainer that several rounds of a step share. */
+  count(metrics: Readonly<Record<string, number>>): void {
+    const sums = Object.entries(metrics).map(([name, n]) => [name, (this.#values[name] ?? 0) + n] as const);
+    this.set(Object.fromEntries(sums));
   }
 
   /** Written by a hook. */
   add(name: string, value: number): void {
-    if (name in this.#values) {
-      throw trainerErrors.VERL_TRAINER_METRIC_EXISTS({ what: `the metric ${name} was already logged in this step` });
-    }
+    if (name in this.#values) throw taken(name);
+    this.#ofHooks.add(name);
     this.#values[name] = value;
   }
 
@@ -43,6 +50,9 @@ export class StepMetrics {
     return this.#values;
   }
 }
+
+const taken = (name: string) =>
+  trainerErrors.VERL_TRAINER_METRIC_EXISTS({ what: `the metric ${name} is logged twice in this step` });
 
 export function runContext(state: RunState): RunContext {
   return {

@@ -1,7 +1,4 @@
 import type { AgentLoopManager } from "../agent/agent-loop.js";
-import type { AdvantageEstimator } from "../algorithms/advantage.js";
-import type { AnyLoss } from "../algorithms/algebra.js";
-import type { KlController } from "../algorithms/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { Dataset } from "../data/dataset.js";
 import type { PromptLoader } from "../data/index.js";
@@ -12,6 +9,7 @@ import type { RewardManager } from "../reward/reward.js";
 import type { TrackerSet } from "../tracking/index.js";
 import type { ReplayBuffer } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
+import type { Algorithm } from "./algorithm-setup.js";
 import type { CheckpointStore } from "./checkpoint-store.js";
 import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
 import type { TrainingRow } from "./training-row.js";
@@ -25,12 +23,13 @@ export type FireHook = <N extends HookName>(
 ) => Promise<void>;
 
 /** Everything that a synchronous run is made of, built once by `setup.ts`. */
-export interface RunParts {
+export interface RunParts extends Algorithm {
   readonly config: RunConfig;
   readonly tokenizer: Tokenizer;
-  readonly train: Dataset;
+  /** Null where nothing is validated. */
   readonly validation: Dataset | null;
-  readonly loader: PromptLoader;
+  /** Null for a run that only validates. */
+  readonly loader: PromptLoader | null;
   readonly queue: TransferQueue;
   readonly replay: ReplayBuffer;
   readonly manager: AgentLoopManager;
@@ -39,9 +38,6 @@ export interface RunParts {
   /** Null when no KL is asked for. */
   readonly reference: BaseEngine | null;
   readonly weights: WeightSync;
-  readonly estimator: AdvantageEstimator;
-  readonly actorLoss: AnyLoss;
-  readonly klController: KlController;
   readonly fire: FireHook;
   readonly trackers: TrackerSet;
   readonly checkpoints: CheckpointStore;

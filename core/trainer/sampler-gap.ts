@@ -1,3 +1,5 @@
+import { probabilityDrift } from "../algorithms/index.js";
+
 /**
  * The gap between the sampler's and the trainer's log-probability of every sampled token: the always-on detector of
  * stale weights, wrong templates and numerical drift.
@@ -30,8 +32,9 @@ export function samplerGap(
 }
 
 /**
- * The reference's probability-difference metrics and ours, under `training/`: `rollout_probs_diff_{mean,max,std,valid}`
- * and `rollout_actor_probs_pearson_corr` on probabilities; `sampler_gap/{mean,p99.9,max}` on log-probabilities.
+ * `training/sampler_gap/{mean,p99.9,max}` on log-probabilities, and the reference's `rollout_probs_diff_{mean,max,std,valid}`
+ * and `rollout_actor_probs_pearson_corr` on probabilities. What does not exist (a deviation of one token, a correlation of
+ * equal probabilities) is left out: a silent NaN would only confuse.
  */
 export function gapMetrics(
   trainer: ArrayLike<number>,
@@ -39,43 +42,11 @@ export function gapMetrics(
   mask: ArrayLike<number>,
 ): Record<string, number> {
   const gap = samplerGap(trainer, sampler, mask);
-  const metrics: Record<string, number> = {
+  const drift = probabilityDrift({ logProb: trainer, rolloutLogProb: sampler, responseMask: mask });
+  return {
     "training/sampler_gap/mean": gap.mean,
     "training/sampler_gap/p99.9": gap.p999,
     "training/sampler_gap/max": gap.max,
-    "training/rollout_probs_diff_valid": gap.tokens > 0 ? 1 : 0,
+    ...Object.fromEntries(Object.entries(drift).filter(([, value]) => Number.isFinite(value))),
   };
-  if (gap.tokens === 0) return metrics;
-  const x: number[] = [];
-  const y: number[] = [];
-  for (let r = 0; r < trainer.length; r++) {
-    if (mask[r] === 0) continue;
-    x.push(Math.exp(trainer[r]));
-    y.push(Math.exp(sampler[r]));
-  }
-  const difference = x.map((p, i) => Math.abs(p - y[i]));
-  const mean = average(difference);
-  metrics["training/rollout_probs_diff_mean"] = mean;
-  metrics["training/rollout_probs_diff_max"] = difference.reduce((a, b) => Math.max(a, b), 0);
-  if (x.length > 1) {
-    const spread = difference.reduce((sum, d) => sum + (d - mean) ** 2, 0);
-    metrics["training/rollout_probs_diff_std"] = Math.sqrt(spread / (x.length - 1));
-    const correlation = pearson(x, y);
-    // Undefined when every probability is the same; a silent NaN would only confuse.
-    if (Number.isFinite(correlation)) metrics["training/rollout_actor_probs_pearson_corr"] = correlation;
-  }
-  return metrics;
-}
-
-const average = (xs: readonly number[]) => xs.reduce((a, b) => a + b, 0) / xs.length;
-
-function pearson(x: readonly number[], y: readonly number[]): number {
-  const [mx, my] = [average(x), average(y)];
-  let [xy, xx, yy] = [0, 0, 0];
-  for (let i = 0; i < x.length; i++) {
-    xy += (x[i] - mx) * (y[i] - my);
-    xx += (x[i] - mx) ** 2;
-    yy += (y[i] - my) ** 2;
-  }
-  return xy / Math.sqrt(xx * yy);
 }

@@ -2,13 +2,11 @@ import type { AgentLoopManager } from "../agent/agent-loop.js";
 import { agentLoopFinder } from "../agent/index.js";
 import type { Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
-import type { ReplayBuffer } from "../transfer/replay-buffer.js";
+import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
-import type { RunScope } from "./input-setup.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
-
-/** Room for the trajectories of a step many times over; they are cleared when the step ends. */
-const QUEUE_BYTES = 4 * 2 ** 30;
+import type { RunScope } from "./run-scope.js";
+import { userPart } from "./user-parts.js";
 
 /** Everything between a prompt and its scored trajectories. */
 export interface SamplingParts extends RolloutParts {
@@ -22,7 +20,7 @@ export async function createSampling(
   needs: {
     readonly tokenizer: Tokenizer;
     readonly rewards: RewardManager;
-    /** Further prompts for the step at hand. */
+    /** Further prompts for the step at hand; null where none can be had. */
     readonly refill: ((count: number) => Promise<void>) | null;
   },
   cleanups: (() => Promise<void>)[],
@@ -31,11 +29,7 @@ export async function createSampling(
   const { registries } = services;
   const { rollout } = config.actor_rollout_ref;
   const { sampler, trainer_mode } = config.trainer.v1;
-
-  const queue = await registries.transferQueues
-    .require(config.transfer_queue.backend.storage_backend)
-    .create({ capacityBytes: QUEUE_BYTES, extra: {} });
-  cleanups.push(() => queue.close());
+  const { storage_backend, capacity_megabytes, engine_kwargs } = config.transfer_queue.backend;
 
   const findAgentLoop = await agentLoopFinder({
     configPath: rollout.agent.agent_loop_config_path,
@@ -43,6 +37,17 @@ export async function createSampling(
     registered: (name) => registries.agentLoops.require(name),
     loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
   });
+  const ownSampler = await userPart<ReplayBufferOptions, ReplayBuffer>(services, sampler.custom_sampler, {
+    key: "trainer.v1.sampler.custom_sampler",
+    method: "sample",
+  });
+  const kwargs = engine_kwargs[storage_backend];
+  const queue = await registries.transferQueues.require(storage_backend).create({
+    capacityBytes: capacity_megabytes * 2 ** 20,
+    extra: typeof kwargs === "object" && kwargs !== null ? { ...kwargs } : {},
+  });
+  cleanups.push(() => queue.close());
+
   const servers = await createRollout(scope, needs.tokenizer, cleanups);
   const manager = registries.agentLoopManagers.require(rollout.agent.agent_loop_manager_class ?? "default").create({
     config,
@@ -54,12 +59,12 @@ export async function createSampling(
     logger,
     seed: rollout.seed,
   });
-  const replay = registries.replayBuffers.require(trainer_mode).create({
+  const replay = await (ownSampler ?? registries.replayBuffers.require(trainer_mode)).create({
     queue,
     trainerMode: trainer_mode,
     maxOffPolicyThreshold: sampler.max_off_policy_threshold,
     maxOffPolicyStrategy: sampler.max_off_policy_strategy,
-    syncRefillFailedGroups: sampler.sync_refill_failed_groups,
+    syncRefillFailedGroups: sampler.sync_refill_failed_groups && needs.refill !== null,
     refill: needs.refill,
     samplerKwargs: sampler.sampler_kwargs,
   });

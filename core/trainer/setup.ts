@@ -1,13 +1,14 @@
 import path from "node:path";
-import { type AnyLoss, actorLoss, createKlController } from "../algorithms/index.js";
-import { createPromptLoader } from "../data/index.js";
+import { planRun, referenceUsed } from "../config/index.js";
+import { createPromptLoader, type Dataset, type PromptLoader } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
+import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
 import { runDumps } from "./dumps.js";
 import { actorOptions, modelSourceOf, referenceOptions } from "./engine-options.js";
-import { openDataset, openTokenizer } from "./input-setup.js";
-import { createRewards } from "./rewards-setup.js";
+import { trainerErrors } from "./errors.js";
+import { openInputs } from "./input-setup.js";
 import { RunLock } from "./run-lock.js";
 import type { RunParts } from "./run-parts.js";
 import { createSampling } from "./sampling-setup.js";
@@ -38,77 +39,45 @@ async function build(
   dispose: () => Promise<void>,
 ): Promise<SyncTrainer> {
   const { config, services, logger, cwd, signal } = options;
-  const { registries } = services;
-  const { trainer, algorithm, data } = config;
+  const { trainer } = config;
 
   const root = path.resolve(cwd, trainer.default_local_dir);
   const lock = await RunLock.acquire(root);
   cleanups.push(() => lock.release());
 
-  const tokenizer = await openTokenizer(config, cwd);
-  const train = await openDataset(options, tokenizer, "train");
-  const validation = data.val_files.length > 0 ? await openDataset(options, tokenizer, "val") : null;
-  const loader = createPromptLoader({
-    dataset: train,
-    batchSize: data.train_batch_size,
-    shuffle: data.shuffle,
-    seed: data.seed ?? Math.floor(Math.random() * 2 ** 31),
-  });
-  const totalSteps = trainer.total_training_steps ?? loader.stepsPerEpoch * trainer.total_epochs;
+  const algorithm = createAlgorithm(options);
+  const { tokenizer, train, validation, rewards } = await openInputs(options, cleanups);
+  const plan = train
+    ? planRun(config, train.length)
+    : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
 
-  const rewards = await createRewards(options, tokenizer, [train, ...(validation ? [validation] : [])]);
-  cleanups.push(async () => rewards.dispose?.());
-
-  const estimator = registries.advantageEstimators.require(algorithm.adv_estimator);
-  const policyLoss = createPolicyLoss(options);
-
-  const backend = config.actor_rollout_ref.actor.strategy;
-  const model = modelSourceOf(config, cwd);
-  const actor = await services.createEngine("language_model", backend, actorOptions(config, model, totalSteps));
-  cleanups.push(() => actor.dispose());
+  const actor = await createActor(options, plan.totalSteps, cleanups);
+  checkOutputs(actor, algorithm);
+  refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
-  let reference: BaseEngine | null = null;
-  if (algorithm.use_kl_in_reward || config.actor_rollout_ref.actor.use_kl_loss) {
-    const strategy = config.actor_rollout_ref.ref.strategy;
-    reference = await services.createEngine("language_model", strategy, referenceOptions(config, model));
-    const engine = reference;
-    cleanups.push(() => engine.dispose());
-    await reference.initialize({ signal });
-  }
+  const reference = referenceUsed(config) ? await createReference(options, cleanups) : null;
 
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
   const sampling = await createSampling(options, { tokenizer, rewards, refill }, cleanups);
+  refuseSilentSampler(sampling.replicas, config);
 
   const hooks = services.createHookDriver({ deadlineMs: trainer.hook_deadline_s * 1000 });
-  const trackers = createTrackerSet(options.trackers);
   const parts: RunParts = {
+    ...algorithm,
     config,
     tokenizer,
-    train,
     validation,
-    loader,
+    loader: train && promptLoader(train, config.data),
     queue: sampling.queue,
     replay: sampling.replay,
     manager: sampling.manager,
     rewards,
     actor,
     reference,
-    weights: naiveWeightSync({
-      engine: actor,
-      replicas: sampling.replicas,
-      adapters: sampling.adapters,
-    }),
-    estimator,
-    actorLoss: policyLoss,
-    klController: createKlController({
-      type: algorithm.kl_ctrl.type,
-      klCoef: algorithm.kl_ctrl.kl_coef,
-      targetKl: algorithm.kl_ctrl.target_kl,
-      horizon: algorithm.kl_ctrl.horizon,
-    }),
+    weights: naiveWeightSync({ engine: actor, replicas: sampling.replicas, adapters: sampling.adapters }),
     fire: (name, context, work) => hooks.run(name, context, work),
-    trackers,
+    trackers: createTrackerSet(options.trackers),
     checkpoints: new CheckpointStore(root, {
       maxToKeep: trainer.max_actor_ckpt_to_keep,
       runId: `${trainer.project_name}/${trainer.experiment_name}/${trainer.seed}`,
@@ -119,24 +88,73 @@ async function build(
     dispose,
   };
   await parts.checkpoints.clean();
-  built = new SyncTrainer(parts, { totalSteps, signal, display: options.display });
+  const resumeFrom = trainer.resume_from_path === null ? null : path.resolve(cwd, trainer.resume_from_path);
+  built = new SyncTrainer(parts, { plan, resumeFrom, signal, display: options.display });
   return built;
 }
 
-function createPolicyLoss({ config, services }: TrainerOptions): AnyLoss {
-  const { actor } = config.actor_rollout_ref;
-  return actorLoss({
-    policyLoss: services.registries.policyLosses.require(actor.policy_loss.loss_mode).create({
-      clipRatioLow: actor.clip_ratio_low,
-      clipRatioHigh: actor.clip_ratio_high,
-      clipRatioC: actor.clip_ratio_c,
-      lossAggMode: actor.loss_agg_mode,
-      hasRolloutIsWeights: false,
-      extra: { ...actor.policy_loss, tau_pos: actor.tau_pos, tau_neg: actor.tau_neg },
-    }),
-    lossAggMode: actor.loss_agg_mode,
-    entropyCoeff: actor.entropy_coeff,
-    calculateEntropy: actor.calculate_entropy,
-    kl: actor.use_kl_loss ? { coef: actor.kl_loss_coef, type: actor.kl_loss_type } : null,
+type Data = TrainerOptions["config"]["data"];
+
+/** Without a seed the order is random; the checkpoint keeps the seed that was drawn. */
+function promptLoader(dataset: Dataset, data: Data): PromptLoader {
+  const seed = data.seed ?? Math.floor(Math.random() * 2 ** 31);
+  return createPromptLoader({ dataset, batchSize: data.train_batch_size, shuffle: data.shuffle, seed });
+}
+
+async function createActor(
+  { config, services, cwd }: TrainerOptions,
+  totalSteps: number,
+  cleanups: (() => Promise<void>)[],
+): Promise<BaseEngine> {
+  const { strategy } = config.actor_rollout_ref.actor;
+  const source = modelSourceOf(config, cwd);
+  const engine = await services.createEngine("language_model", strategy, actorOptions(config, source, totalSteps));
+  cleanups.push(() => engine.dispose());
+  return engine;
+}
+
+async function createReference(
+  { config, services, cwd, signal }: TrainerOptions,
+  cleanups: (() => Promise<void>)[],
+): Promise<BaseEngine> {
+  const { strategy } = config.actor_rollout_ref.ref;
+  const source = modelSourceOf(config, cwd);
+  const engine = await services.createEngine("language_model", strategy, referenceOptions(config, source));
+  cleanups.push(() => engine.dispose());
+  await engine.initialize({ signal });
+  return engine;
+}
+
+/** Training a text model on prompts whose pictures it never sees would go unnoticed. */
+function refuseMedia(engine: BaseEngine, data: Data, datasets: readonly (Dataset | null)[]): void {
+  if (engine.capabilities.multiModal) return;
+  const columns = [data.image_key, data.video_key, data.audio_key];
+  for (const dataset of datasets) {
+    for (let i = 0; i < (dataset?.length ?? 0); i++) {
+      const { row, origin } = dataset!.at(i);
+      const column = columns.find((name) => Array.isArray(row[name]) && (row[name] as unknown[]).length > 0);
+      if (column === undefined) continue;
+      throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
+        what: `a prompt has ${column}, and the engine understands text alone`,
+        where: origin,
+        fix: "use data without media, or an engine that takes them (actor_rollout_ref.actor.strategy)",
+      });
+    }
+  }
+}
+
+/** Without the sampler's log-probabilities no step could be trained on. */
+function refuseSilentSampler(
+  { replicas }: { readonly replicas: readonly { readonly capabilities: { readonly logProbs: boolean } }[] },
+  config: TrainerOptions["config"],
+): void {
+  const { rollout } = config.actor_rollout_ref;
+  const isAsked = rollout.calculate_log_probs;
+  if (isAsked && replicas.every(({ capabilities }) => capabilities.logProbs)) return;
+  throw trainerErrors.VERL_TRAINER_NO_LOG_PROBS({
+    what: isAsked
+      ? `the rollout ${rollout.name} reports no log-probabilities`
+      : "actor_rollout_ref.rollout.calculate_log_probs is false",
+    why: "the gap between sampler and trainer is measured on every step, and nothing is trained on without it",
   });
 }

@@ -2,41 +2,60 @@ import { dataMetrics, throughputMetrics, timingMetrics } from "../tracking/index
 import type { StepTimers } from "./timing.js";
 import type { TrainBatch } from "./train-batch.js";
 
-/** Everything that is known about a step once it is over, under the reference's names. */
+/** What is known about a step once its batch has been trained on, under the reference's names. */
 export function stepMetrics(
   batch: TrainBatch,
-  step: { readonly globalStep: number; readonly epoch: number; readonly timers: StepTimers },
+  step: {
+    readonly globalStep: number;
+    readonly epoch: number;
+    /** Limits of the run: `clip_ratio` is the share of rows that reach them. */
+    readonly promptLength: number;
+    readonly responseLength: number;
+  },
 ): Record<string, number> {
   const { sequences, rows } = batch;
-  const lengths = rows.map((_, b) => sequences.offsets[b + 1] - sequences.offsets[b]);
   const zeros = new Float32Array(batch.rolloutLogProb.length);
-  const total = lengths.reduce((a, b) => a + b, 0);
+  const total = sequences.inputIds.length;
   return {
     "training/global_step": step.globalStep,
     "training/epoch": step.epoch,
-    ...dataMetrics({
-      responseOffsets: sequences.responseOffsets,
-      responseMask: sequences.responseMask,
-      promptLengths: sequences.promptLengths,
-      tokenLevelScores: scoresOrAbstained(batch),
-      tokenLevelRewards: batch.tokenLevelRewards,
-      advantages: batch.advantages ?? zeros,
-      returns: batch.returns ?? zeros,
-      numTurns: rows.map((row) => row.numTurns),
-    }),
+    ...dataMetrics(
+      {
+        responseOffsets: sequences.responseOffsets,
+        responseMask: sequences.responseMask,
+        promptLengths: sequences.promptLengths,
+        tokenLevelScores: scoresOrAbstained(batch),
+        tokenLevelRewards: batch.tokenLevelRewards,
+        advantages: batch.advantages ?? zeros,
+        returns: batch.returns ?? zeros,
+        numTurns: rows.map((row) => row.numTurns),
+      },
+      { maxResponseLength: step.responseLength, maxPromptLength: step.promptLength },
+    ),
     ...versionMetrics(batch, step.globalStep),
     "global_seqlen/mean": total,
     "global_seqlen/min": total,
     "global_seqlen/max": total,
     "global_seqlen/minmax_diff": 0,
-    ...timingMetrics(Object.fromEntries(step.timers.all), { response: batch.rolloutLogProb.length, total }),
-    ...throughputMetrics(lengths, step.timers.seconds("step"), 1),
+    "global_seqlen/balanced_min": total,
+    "global_seqlen/balanced_max": total,
+    "perf/total_num_tokens": total,
+  };
+}
+
+/** Times of a step and its throughput, once it is over. */
+export function timeMetrics({ sequences }: TrainBatch, timers: StepTimers): Record<string, number> {
+  const total = sequences.inputIds.length;
+  const tokens = { response: sequences.responseMask.length, total };
+  return {
+    ...timingMetrics(Object.fromEntries(timers.all), tokens),
+    ...throughputMetrics([total], timers.seconds("step"), 1),
   };
 }
 
 /** A row without a score must not count as a score of 0: NaN marks it as abstained. */
 function scoresOrAbstained(batch: TrainBatch): Float32Array {
-  const scores = batch.tokenLevelScores.slice();
+  const scores = Float32Array.from(batch.tokenLevelScores);
   batch.rows.forEach((row, b) => {
     const [start, end] = [batch.sequences.responseOffsets[b], batch.sequences.responseOffsets[b + 1]];
     if (row.score === null && end > start) scores[end - 1] = Number.NaN;
@@ -55,6 +74,10 @@ function versionMetrics({ rows }: TrainBatch, globalStep: number): Record<string
     ...spread(
       `${prefix}/trajectory_staleness`,
       rows.map((row) => globalStep - 1 - row.maxWeightVersion),
+    ),
+    ...spread(
+      `${prefix}/trajectory_staleness_worst`,
+      rows.map((row) => globalStep - 1 - row.minWeightVersion),
     ),
   };
 }

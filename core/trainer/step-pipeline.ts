@@ -1,13 +1,16 @@
-import { type AdvantageInput, applyKlPenalty, type OutputName, uniformGroups } from "../algorithms/index.js";
-import type { BatchOptions, ModelOutputs } from "../engine/engine.js";
 import { updateActor } from "./actor-update.js";
+import { computeAdvantages } from "./advantage-stage.js";
+import { correctStep } from "./correction-stage.js";
+import { entropyMetric } from "./entropy-metric.js";
 import { trainerErrors } from "./errors.js";
+import { inferBatch } from "./infer.js";
 import type { StepMetrics } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
 import { gapMetrics } from "./sampler-gap.js";
 import type { StepTimers } from "./timing.js";
-import { makeTrainBatch, type TrainBatch } from "./train-batch.js";
+import { hasPolicyTokens, makeTrainBatch, type TrainBatch } from "./train-batch.js";
 import type { TrainingRow } from "./training-row.js";
+import { updateVariance } from "./variance-metrics.js";
 
 export interface StepScope {
   readonly globalStep: number;
@@ -19,7 +22,7 @@ export interface StepScope {
 
 /**
  * What happens to a step's trajectories, in the reference's order: old log-probabilities, reference log-probabilities,
- * KL in the reward, advantages, actor update.
+ * rollout correction, KL in the reward, advantages, actor update.
  */
 export async function runPipeline(
   parts: RunParts,
@@ -27,70 +30,89 @@ export async function runPipeline(
   scope: StepScope,
 ): Promise<TrainBatch> {
   const { config } = parts;
-  const rollout = config.actor_rollout_ref.rollout;
+  const { rollout } = config.actor_rollout_ref;
   const batch = makeTrainBatch(rows, rollout.temperature > 0 && rollout.do_sample ? rollout.temperature : 1);
   checkRows(batch, parts, scope);
   const bypass = config.algorithm.rollout_correction.bypass_mode;
 
-  if (!bypass) {
-    scope.onPhase("old log-probs");
-    await scope.timers.time("old_log_prob", async () => {
-      const outputs = await inferWith(parts, "actor", batch, ["logProb", "entropy"], scope.signal);
-      batch.oldLogProb = require(outputs, "logProb");
-      batch.entropy = require(outputs, "entropy");
-    });
-    scope.metrics.set(gapMetrics(batch.oldLogProb!, batch.rolloutLogProb, batch.sequences.responseMask));
-    scope.metrics.set({ "actor/entropy": maskedAverage(batch.entropy!, batch.sequences.responseMask) });
-  }
+  if (!bypass) await oldLogProbs(parts, batch, scope);
   if (parts.reference) {
+    const { reference } = parts;
     scope.onPhase("reference log-probs");
     await scope.timers.time("ref", async () => {
-      batch.refLogProb = require(await inferWith(parts, "reference", batch, ["logProb"], scope.signal), "logProb");
+      const limits = config.actor_rollout_ref.ref;
+      batch.refLogProb = (await inferBatch(reference, batch, ["logProb"], limits, scope.signal)).logProb;
     });
   }
-  await scope.timers.time("adv", async () => computeAdvantages(parts, batch, scope));
-
-  if (config.trainer.critic_warmup <= scope.globalStep) {
-    scope.onPhase("update");
-    const actor = config.actor_rollout_ref.actor;
-    const update = await scope.timers.time("update_actor", () =>
-      updateActor(parts.actor, batch, parts.actorLoss, {
-        step: scope.globalStep,
-        miniBatchGroups: actor.ppo_mini_batch_size,
-        epochs: actor.ppo_epochs,
-        shuffle: actor.shuffle,
-        shuffleSeed: actor.data_loader_seed,
-        lossScaleFactor: actor.loss_scale_factor,
-        maxTokensPerMicroBatch: actor.use_dynamic_bsz ? actor.ppo_max_token_len_per_gpu : null,
-        microBatchSize: actor.ppo_micro_batch_size_per_gpu,
-        signal: scope.signal,
-        onMiniBatch: (done, total) => scope.onPhase("update", done, total),
-      }),
-    );
-    scope.metrics.set(update.metrics);
-    if (bypass && update.firstMiniBatch.logProb) {
-      scope.metrics.set(firstMiniBatchGap(batch, update.firstMiniBatch.rows, update.firstMiniBatch.logProb));
-    }
-  }
+  await scope.timers.time("adv", async () => {
+    if (!bypass) correctStep(parts, batch, scope.metrics);
+    computeAdvantages(parts, batch, scope.metrics);
+  });
+  if (config.trainer.critic_warmup <= scope.globalStep) await update(parts, batch, scope);
   return batch;
+}
+
+/** One stable policy for all updates of the step, and the gap between it and the sampler. */
+async function oldLogProbs(parts: RunParts, batch: TrainBatch, scope: StepScope): Promise<void> {
+  const { rollout, actor } = parts.config.actor_rollout_ref;
+  const outputs = ["logProb", "entropy", ...(parts.needsSumPiSquared ? (["sumPiSquared"] as const) : [])] as const;
+  scope.onPhase("old log-probs");
+  await scope.timers.time("old_log_prob", async () => {
+    const found = await inferBatch(parts.actor, batch, outputs, rollout, scope.signal);
+    batch.oldLogProb = found.logProb;
+    batch.entropy = found.entropy;
+    batch.sumPiSquared = found.sumPiSquared ?? null;
+  });
+  scope.metrics.set(gapMetrics(batch.oldLogProb!, batch.rolloutLogProb, batch.sequences.responseMask));
+  scope.metrics.set({ "actor/entropy": entropyMetric(batch, actor.loss_agg_mode, actor.loss_scale_factor) });
+}
+
+async function update(parts: RunParts, batch: TrainBatch, scope: StepScope): Promise<void> {
+  const { actor } = parts.config.actor_rollout_ref;
+  scope.onPhase("update");
+  const { metrics, firstMiniBatch } = await scope.timers.time("update_actor", () =>
+    updateActor(parts.actor, batch, parts.actorLoss, {
+      step: scope.globalStep,
+      miniBatchGroups: actor.ppo_mini_batch_size,
+      epochs: actor.ppo_epochs,
+      shuffle: actor.shuffle,
+      shuffleSeed: actor.data_loader_seed,
+      lossScaleFactor: actor.loss_scale_factor,
+      maxTokensPerMicroBatch: actor.use_dynamic_bsz ? actor.ppo_max_token_len_per_gpu : null,
+      microBatchSize: actor.ppo_micro_batch_size_per_gpu,
+      signal: scope.signal,
+      onMiniBatch: (done, total) => scope.onPhase("update", done, total),
+    }),
+  );
+  scope.metrics.set(metrics);
+  if (batch.oldLogProb === null && firstMiniBatch.logProb) {
+    scope.metrics.set(firstMiniBatchGap(batch, firstMiniBatch.rows, firstMiniBatch.logProb));
+  }
+  if (batch.sumPiSquared) scope.metrics.set(updateVariance(batch, metrics["actor/grad_norm"] ?? null));
 }
 
 /** Refuse what would train on nothing or on noise, and count what is left out. */
 function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
   const { rows } = batch;
   const withoutLogProbs = rows.filter((row) => row.rolloutLogProbs === null).length;
+  const withoutTokens = rows.filter((row) => !hasPolicyTokens(row)).length;
   const withoutScore = rows.filter((row) => row.score === null);
   scope.metrics.set({
     "training/untrainable/no_log_probs": withoutLogProbs,
     "training/untrainable/no_score": withoutScore.length,
+    "training/untrainable/no_tokens": withoutTokens,
   });
   if (batch.eligible.every((flag) => flag === 0)) {
-    const origin = withoutScore[0]?.origin;
+    const origin = withoutScore[0]?.origin || rows[0]?.origin;
     throw trainerErrors.VERL_TRAINER_NO_TRAINABLE({
       what: `none of the ${rows.length} trajectories of step ${scope.globalStep} can be trained on`,
       where: origin ? `first: ${origin}` : undefined,
-      why: `${withoutLogProbs} have no log-probabilities, ${withoutScore.length} have no score (${withoutScore[0]?.rewardMessage ?? "abstained"})`,
-      fix: "check the reward function and the rollout's log-probabilities",
+      why: [
+        `${withoutScore.length} have no score${withoutScore[0] ? ` (${withoutScore[0].rewardMessage ?? "abstained"})` : ""}`,
+        `${withoutLogProbs} no log-probabilities`,
+        `${withoutTokens} no token that the policy sampled`,
+      ].join(", "),
+      fix: "check the reward function, the prompts' room for a response, and the rollout's log-probabilities",
     });
   }
   if (withoutScore.length > 0) {
@@ -107,81 +129,6 @@ function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
   }
 }
 
-function computeAdvantages(parts: RunParts, batch: TrainBatch, scope: StepScope): void {
-  const { algorithm } = parts.config;
-  if (algorithm.use_kl_in_reward) {
-    const penalised = applyKlPenalty(
-      {
-        tokenLevelScores: batch.tokenLevelScores,
-        oldLogProb: batch.oldLogProb ?? batch.rolloutLogProb,
-        refLogProb: batch.refLogProb!,
-        responseMask: batch.sequences.responseMask,
-        responseOffsets: batch.sequences.responseOffsets,
-      },
-      parts.klController,
-      algorithm.kl_penalty,
-    );
-    batch.tokenLevelRewards = penalised.tokenLevelRewards;
-    scope.metrics.set(penalised.metrics);
-  }
-  const input: AdvantageInput = {
-    responseOffsets: batch.sequences.responseOffsets,
-    responseMask: batch.sequences.responseMask,
-    tokenLevelRewards: batch.tokenLevelRewards,
-    groupIds: batch.rows.map((row) => row.uid),
-    keys: batch.rows.map((row) => row.key),
-    eligible: batch.eligible,
-    oldLogProb: batch.oldLogProb ?? batch.rolloutLogProb,
-  };
-  const result = parts.estimator.compute(input, {
-    gamma: algorithm.gamma,
-    lam: algorithm.lam,
-    normAdvByStd: algorithm.norm_adv_by_std_in_grpo,
-    extra: algorithm as Readonly<Record<string, unknown>>,
-  });
-  batch.advantages = result.advantages;
-  batch.returns = result.returns;
-  const { uniform } = uniformGroups({ ...input, tokenLevelRewards: batch.tokenLevelScores });
-  scope.metrics.set({ "training/uniform_groups": uniform });
-}
-
-async function inferWith(
-  parts: RunParts,
-  which: "actor" | "reference",
-  batch: TrainBatch,
-  outputs: readonly OutputName[],
-  signal: AbortSignal,
-): Promise<ModelOutputs> {
-  const { rollout, ref } = parts.config.actor_rollout_ref;
-  const limits = which === "actor" ? rollout : ref;
-  const engine = which === "actor" ? parts.actor : parts.reference!;
-  const options: BatchOptions = {
-    signal,
-    ...(limits.log_prob_use_dynamic_bsz
-      ? { maxTokensPerMicroBatch: limits.log_prob_max_token_len_per_gpu }
-      : limits.log_prob_micro_batch_size_per_gpu
-        ? { microBatchSize: limits.log_prob_micro_batch_size_per_gpu }
-        : {}),
-  };
-  const mode = await engine.evalMode();
-  try {
-    return await engine.inferBatch(batch.sequences, outputs, options);
-  } finally {
-    await mode[Symbol.asyncDispose]();
-  }
-}
-
-function require(outputs: ModelOutputs, name: OutputName): Float32Array {
-  const values = outputs[name];
-  if (!values) {
-    throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
-      what: `the engine did not return ${name}`,
-      fix: "report it to the engine's author",
-    });
-  }
-  return values;
-}
-
 function firstMiniBatchGap(batch: TrainBatch, rows: readonly number[], logProb: Float32Array): Record<string, number> {
   const { responseOffsets, responseMask } = batch.sequences;
   const pick = (data: ArrayLike<number>) =>
@@ -189,14 +136,4 @@ function firstMiniBatchGap(batch: TrainBatch, rows: readonly number[], logProb: 
       rows.flatMap((b) => Array.prototype.slice.call(data, responseOffsets[b], responseOffsets[b + 1])),
     );
   return gapMetrics(logProb, pick(batch.rolloutLogProb), pick(responseMask));
-}
-
-function maskedAverage(values: ArrayLike<number>, mask: ArrayLike<number>): number {
-  let [sum, n] = [0, 0];
-  for (let r = 0; r < values.length; r++) {
-    if (mask[r] === 0) continue;
-    sum += values[r];
-    n++;
-  }
-  return n === 0 ? 0 : sum / n;
 }

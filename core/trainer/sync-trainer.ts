@@ -1,148 +1,106 @@
-import { trajectoryRecord } from "../agent/index.js";
-import { VerlError } from "../host/errors.js";
+import { checkRemainingSteps, type RunPlan } from "../config/index.js";
+import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
+import type { CheckpointCallback } from "./hooks.js";
 import { type PromptFeed, promptFeed } from "./prompt-feed.js";
-import {
-  type RunState,
-  runContext,
-  StepMetrics,
-  stepContext,
-  stepEndContext,
-  trainEndContext,
-  validateEndContext,
-} from "./run-context.js";
+import { type RunState, runContext, StepMetrics, trainEndContext, validateEndContext } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
-import { sampleStep } from "./sampling-stage.js";
-import { showcase } from "./showcase.js";
-import { stepMetrics } from "./step-metrics.js";
-import { runPipeline, type StepScope } from "./step-pipeline.js";
+import { timeMetrics } from "./step-metrics.js";
 import { StepTimers } from "./timing.js";
+import type { TrainBatch } from "./train-batch.js";
 import type { FitResult, Trainer, TrainerOptions } from "./trainer.js";
-import { loadRun, saveRun } from "./trainer-state.js";
+import { loadRun, type ResumedRun, saveRun } from "./trainer-state.js";
+import { runStep } from "./training-step.js";
 import { validate } from "./validation.js";
 
-/** Trajectories shown by trackers after each training step. */
-const SHOWN_PER_STEP = 6;
+export interface SyncTrainerOptions {
+  readonly plan: Pick<RunPlan, "totalSteps" | "stepsPerEpoch">;
+  /** Checkpoint folder of `trainer.resume_from_path`, absolute. */
+  readonly resumeFrom: string | null;
+  readonly signal: AbortSignal;
+  readonly display: TrainerOptions["display"];
+}
+
+type Metrics = Readonly<Record<string, number>>;
+type EndReason = "completed" | "stopped" | "failed";
 
 /**
  * The synchronous trainer: sample with the current weights, train on all of it, push the new weights, repeat. Trajectories
- * are never stale. The stages of a step are in `step-pipeline.ts`, sampling in `sampling-stage.ts`.
+ * are never stale. A step is in `training-step.ts`, its stages in `sampling-stage.ts` and `step-pipeline.ts`.
  */
 export class SyncTrainer implements Trainer {
   readonly #abort = new AbortController();
+  /** Aborted by whoever runs the trainer: nothing more is waited for then. */
+  readonly #interrupted: AbortSignal;
   readonly #state: RunState;
   readonly #feed: PromptFeed;
-  #stopping = false;
-  #savedStep = -1;
   readonly #validations: FitResult["validations"][number][] = [];
+  #resumed: ResumedRun | null = null;
+  #saved: SavedCheckpoint | null = null;
+  #stops = 0;
   #initialised = false;
 
   constructor(
     private readonly parts: RunParts,
-    private readonly options: {
-      readonly totalSteps: number;
-      readonly signal: AbortSignal;
-      readonly display: TrainerOptions["display"];
-    },
+    private readonly options: SyncTrainerOptions,
   ) {
+    const { config, queue, manager, loader } = parts;
+    this.#interrupted = AbortSignal.any([this.#abort.signal, options.signal]);
     this.#state = {
       globalStep: 0,
-      totalSteps: options.totalSteps,
+      totalSteps: options.plan.totalSteps,
       epoch: 0,
       weightVersion: -1,
-      config: parts.config as unknown as RunState["config"],
-      signal: AbortSignal.any([
-        this.#abort.signal,
-        options.signal,
-        ...(parts.manager.failed ? [parts.manager.failed] : []),
-      ]),
+      config: config as unknown as RunState["config"],
+      signal: manager.failed ? AbortSignal.any([this.#interrupted, manager.failed]) : this.#interrupted,
       stopReason: null,
     };
-    this.#feed = promptFeed({
-      queue: parts.queue,
-      manager: parts.manager,
-      loader: parts.loader,
-      seed: parts.config.trainer.seed,
-    });
-  }
-
-  /** Restore a checkpoint if the configuration asks for one, and bring the servers to its weights. */
-  async init(): Promise<void> {
-    const { parts } = this;
-    const saved = await this.#checkpointToResume();
-    if (saved) {
-      this.#state.globalStep = await loadRun(parts, saved);
-      parts.logger.info(`resumed step ${this.#state.globalStep} from ${saved.dir}`);
-    }
-    const { project_name, experiment_name } = parts.config.trainer;
-    await parts.trackers.start({
-      ...this.options.display,
-      projectName: project_name,
-      experimentName: experiment_name,
-      totalSteps: this.#state.totalSteps,
-      startStep: this.#state.globalStep,
-      logger: parts.logger,
-    });
-    await parts.fire("onInitEnd", runContext(this.#state), () => this.#pushWeights());
-    this.#initialised = true;
+    const sessions = config.actor_rollout_ref.rollout.n;
+    this.#feed = promptFeed({ queue, manager, loader, seed: config.trainer.seed, sessions });
   }
 
   get globalStep(): number {
     return this.#state.globalStep;
   }
 
-  async fit(): Promise<FitResult> {
-    if (!this.#initialised) await this.init();
-    try {
-      const result = await this.#run();
-      await this.parts.trackers.finish({ exitCode: 0 });
-      return result;
-    } catch (error) {
-      await this.parts.trackers
-        .finish({ exitCode: 1, error })
-        .catch((later: unknown) => this.parts.logger.error(`${later}`));
-      throw error;
-    }
-  }
-
-  async #run(): Promise<FitResult> {
+  /** Restore a checkpoint if the configuration asks for one, and bring the servers to its weights. */
+  async init(): Promise<void> {
     const { parts } = this;
     const { trainer } = parts.config;
     const state = this.#state;
-    let metrics: Readonly<Record<string, number>> = {};
-
-    if (trainer.val_before_train && parts.validation) {
-      metrics = await this.#validate();
-      await parts.trackers.log(metrics, state.globalStep);
-      if (trainer.val_only) return this.#result("completed", metrics);
-    }
-    if (state.globalStep >= state.totalSteps) {
-      throw trainerErrors.VERL_TRAINER_NO_STEPS({
-        what: `the run is at step ${state.globalStep} of ${state.totalSteps}: there is nothing left to train`,
-        why: state.globalStep > 0 ? "the checkpoint that it resumed is already at the end" : undefined,
-      });
-    }
-    const firstStep = state.globalStep + 1;
-    state.epoch = Math.floor(state.globalStep / parts.loader.stepsPerEpoch);
-    await parts.fire("onTrainBegin", runContext(state));
-    let reason: FitResult["reason"] = "completed";
-    try {
-      for (let step = firstStep; step <= state.totalSteps; step++) {
-        state.globalStep = step;
-        const stopAfter = () => this.#stopping || state.stopReason !== null;
-        metrics = await this.#step(step === state.totalSteps, stopAfter);
-        if (!stopAfter() || step === state.totalSteps) continue;
-        // Asked to stop after this step's own decision to save: nothing of the step may be lost.
-        if (this.#savedStep !== step) await this.#save();
-        reason = "stopped";
-        break;
+    const saved = await this.#checkpointToResume();
+    const resumed = saved && (await loadRun(parts, saved));
+    if (resumed) {
+      state.globalStep = resumed.step;
+      parts.logger.info(`resumed step ${resumed.step} from ${resumed.dir}`);
+      // A run killed between its last save and its end still has that step to finish.
+      if (!trainer.val_only && resumed.logged) {
+        checkRemainingSteps({ totalSteps: state.totalSteps }, resumed.step, resumed.dir);
       }
-    } catch (error) {
-      await this.#trainEnd("failed").catch((later) => parts.logger.error(`onTrainEnd failed too: ${later}`));
-      throw error;
     }
-    await this.#trainEnd(reason);
-    return this.#result(reason, metrics);
+    this.#resumed = resumed;
+    await this.#tracked(async () => {
+      await parts.trackers.start({
+        ...this.options.display,
+        projectName: trainer.project_name,
+        experimentName: trainer.experiment_name,
+        totalSteps: state.totalSteps,
+        startStep: state.globalStep,
+        logsStartStepAgain: resumed !== null && !resumed.logged && !trainer.val_only,
+        logger: parts.logger,
+      });
+      await parts.fire("onInitEnd", runContext(state), () => this.#pushWeights());
+    });
+    this.#initialised = true;
+  }
+
+  async fit(): Promise<FitResult> {
+    if (!this.#initialised) await this.init();
+    return this.#tracked(async () => {
+      const result = await this.#run();
+      await this.parts.trackers.finish({ exitCode: 0 });
+      return result;
+    });
   }
 
   /** Further prompts for the step at hand, in place of groups that failed. */
@@ -150,16 +108,11 @@ export class SyncTrainer implements Trainer {
     await this.#feed.submitTrain(count, this.#state.globalStep, this.#state.signal);
   }
 
-  #result(reason: FitResult["reason"], metrics: FitResult["metrics"]): FitResult {
-    return { reason, globalStep: this.#state.globalStep, metrics, validations: this.#validations };
-  }
-
   stop(reason: string): void {
-    if (this.#stopping) {
+    this.#state.stopReason ??= reason;
+    if (++this.#stops > 1) {
       this.#abort.abort(trainerErrors.VERL_TRAINER_ABORTED({ what: `the run was aborted (${reason})` }));
     }
-    this.#stopping = true;
-    this.#state.stopReason ??= reason;
   }
 
   async dispose(): Promise<void> {
@@ -170,84 +123,131 @@ export class SyncTrainer implements Trainer {
     await this.parts.dispose();
   }
 
-  async #step(last: boolean, stopping: () => boolean): Promise<Readonly<Record<string, number>>> {
+  /** Whatever goes wrong, the trackers are finished with it. */
+  async #tracked<T>(work: () => Promise<T>): Promise<T> {
+    const { trackers, logger } = this.parts;
+    try {
+      return await work();
+    } catch (error) {
+      await trackers.finish({ exitCode: 1, error }).catch((later: unknown) => logger.error(`${later}`));
+      throw error;
+    }
+  }
+
+  async #run(): Promise<FitResult> {
     const { parts } = this;
     const { trainer } = parts.config;
     const state = this.#state;
+    // A resumed run is not before its first step: it goes on with the metrics that the uninterrupted run would have.
+    if (trainer.val_before_train && parts.validation && (state.globalStep === 0 || trainer.val_only)) {
+      const metrics = await this.#validate();
+      await parts.trackers.log(metrics, state.globalStep);
+      if (trainer.val_only) return this.#result("completed", metrics);
+    }
+    state.epoch = this.#epochAfter(state.globalStep);
+    await parts.fire("onTrainBegin", runContext(state));
+    let result: FitResult;
+    try {
+      result = await this.#train();
+    } catch (error) {
+      // An abort does not wait for anybody's hooks.
+      if (!this.#interrupted.aborted) {
+        await this.#trainEnd("failed").catch((later) => parts.logger.error(`onTrainEnd failed too: ${later}`));
+      }
+      throw error;
+    }
+    await this.#trainEnd(result.reason);
+    return result;
+  }
+
+  async #train(): Promise<FitResult> {
+    const state = this.#state;
+    let metrics: Metrics = {};
+    if (this.#resumed && !this.#resumed.logged) metrics = await this.#finishResumedStep(this.#resumed);
+    const first = state.globalStep + 1;
+    while (state.globalStep < state.totalSteps && state.stopReason === null) {
+      state.globalStep++;
+      state.epoch = this.#epochAfter(state.globalStep - 1);
+      metrics = await this.#step();
+    }
+    if (state.globalStep === state.totalSteps) return this.#result("completed", metrics);
+    // Asked to stop after the step's own decision whether to save.
+    if (state.globalStep >= first && this.#saved?.step !== state.globalStep) {
+      await this.#save(metrics);
+      await this.#markLogged();
+    }
+    return this.#result("stopped", metrics);
+  }
+
+  async #step(): Promise<Metrics> {
+    const { parts } = this;
+    const state = this.#state;
     const metrics = new StepMetrics();
     const timers = new StepTimers();
-    const scope: StepScope = {
-      globalStep: state.globalStep,
+    const batch = await runStep({
+      parts,
+      feed: this.#feed,
+      state,
       metrics,
       timers,
-      signal: state.signal,
-      onPhase: (phase, done, total) => parts.trackers.progress({ step: state.globalStep, phase, done, total }),
-    };
-    const epoch = state.epoch;
-    let keys: readonly string[] = [];
-
-    const batch = await timers.time("step", async () => {
-      await parts.fire("onStepBegin", stepContext(state, metrics));
-      scope.onPhase("sampling");
-      const sampled = await timers.time("gen", async () => {
-        await this.#feed.submitTrain(parts.config.data.train_batch_size, state.globalStep, state.signal);
-        return sampleStep(parts, this.#feed, state, metrics, parts.config.data.train_batch_size);
-      });
-      keys = sampled.keys;
-      const trained = await runPipeline(parts, sampled.rows, scope);
-      if (isDue(trainer.save_freq, state.globalStep, last) || stopping())
-        await timers.time("save_checkpoint", () => this.#save());
-      await parts.fire("onStepEnd", stepEndContext(state, metrics), async () => {
-        await timers.time("update_weights", () => this.#pushWeights());
-      });
-      return trained;
+      save: async () => {
+        if (!this.#isDue(parts.config.trainer.save_freq) && state.stopReason === null) return;
+        await timers.time("save_checkpoint", () => this.#save(metrics.values));
+      },
+      pushWeights: () => this.#pushWeights(),
     });
-    if (
-      parts.validation &&
-      (isDue(trainer.test_freq, state.globalStep, last) || (stopping() && trainer.test_freq > 0))
-    ) {
+    return this.#closeStep(metrics, timers, batch);
+  }
+
+  /** The end of a step that a killed run had saved but not logged. Its hooks have been called; they are not called again. */
+  #finishResumedStep(resumed: ResumedRun): Promise<Metrics> {
+    const metrics = new StepMetrics();
+    metrics.set(resumed.metrics);
+    this.#saved = resumed;
+    return this.#closeStep(metrics, new StepTimers(), null);
+  }
+
+  /** What comes after the servers have the new weights: validation, and the log. */
+  async #closeStep(metrics: StepMetrics, timers: StepTimers, batch: TrainBatch | null): Promise<Metrics> {
+    const { parts } = this;
+    const { globalStep } = this.#state;
+    if (parts.validation && this.#isDue(parts.config.trainer.test_freq)) {
       metrics.set(await timers.time("testing", () => this.#validate()));
     }
-    state.epoch = Math.floor(state.globalStep / parts.loader.stepsPerEpoch);
-    metrics.set(stepMetrics(batch, { globalStep: state.globalStep, epoch, timers }));
-    await parts.trackers.logTrajectories(
-      showcase(batch.rows, SHOWN_PER_STEP).map((row) =>
-        trajectoryRecord(row, { key: row.key, step: state.globalStep, split: "train" }, parts.tokenizer),
-      ),
-      state.globalStep,
-    );
-    await parts.dump("train", batch.rows, state.globalStep);
-    await parts.queue.clear("train", keys);
-    await parts.trackers.log(metrics.values, state.globalStep);
+    if (batch) metrics.set(timeMetrics(batch, timers));
+    await parts.trackers.log(metrics.values, globalStep);
+    await this.#markLogged();
     return metrics.values;
   }
 
-  async #validate(): Promise<Readonly<Record<string, number>>> {
+  async #validate(): Promise<Metrics> {
     const { parts } = this;
     const state = this.#state;
-    await parts.fire("onValidateBegin", runContext(state));
+    await parts.fire("onValidateBegin", runContext(state), () => parts.weights.wake());
     const metrics = new StepMetrics();
-    await parts.weights.wake();
     metrics.set(await validate(parts, this.#feed, state));
     await parts.fire("onValidateEnd", validateEndContext(state, metrics));
     this.#validations.push({ step: state.globalStep, metrics: metrics.values });
     return metrics.values;
   }
 
-  async #save(): Promise<void> {
+  async #save(metrics: Metrics): Promise<void> {
     const { parts } = this;
     const state = this.#state;
-    const saved = await saveRun(parts, state.globalStep);
-    this.#savedStep = saved.step;
-    for (const callback of parts.checkpointCallbacks) {
-      await callback.onSave({
-        globalStep: saved.step,
-        checkpointDir: saved.dir,
-        asyncSave: false,
-        config: state.config,
-        signal: state.signal,
-      });
-    }
+    const saved = await saveRun(parts, state.globalStep, metrics);
+    this.#saved = saved;
+    const details: Parameters<CheckpointCallback["onSave"]>[0] = {
+      globalStep: saved.step,
+      checkpointDir: saved.dir,
+      asyncSave: false,
+      config: state.config,
+      signal: state.signal,
+    };
+    for (const callback of parts.checkpointCallbacks) await callback.onSave(details);
+  }
+
+  async #markLogged(): Promise<void> {
+    if (this.#saved?.step === this.#state.globalStep) await this.parts.checkpoints.markLogged(this.#saved);
   }
 
   async #pushWeights(): Promise<void> {
@@ -255,8 +255,22 @@ export class SyncTrainer implements Trainer {
     this.#state.weightVersion = this.parts.weights.version;
   }
 
-  async #trainEnd(reason: "completed" | "stopped" | "failed"): Promise<void> {
+  async #trainEnd(reason: EndReason): Promise<void> {
     await this.parts.fire("onTrainEnd", trainEndContext(this.#state, reason));
+  }
+
+  /** Frequencies of 0 and below mean never, the last step included. */
+  #isDue(frequency: number): boolean {
+    const { globalStep, totalSteps } = this.#state;
+    return frequency > 0 && (globalStep === totalSteps || globalStep % frequency === 0);
+  }
+
+  #epochAfter(steps: number): number {
+    return Math.floor(steps / this.options.plan.stepsPerEpoch);
+  }
+
+  #result(reason: FitResult["reason"], metrics: Metrics): FitResult {
+    return { reason, globalStep: this.#state.globalStep, metrics, validations: this.#validations };
   }
 
   async #checkpointToResume() {
@@ -264,17 +278,6 @@ export class SyncTrainer implements Trainer {
     const { checkpoints } = this.parts;
     if (trainer.resume_mode === "disable") return null;
     if (trainer.resume_mode === "auto") return checkpoints.latest();
-    if (!trainer.resume_from_path) {
-      throw new VerlError("VERL_TRAINER_CHECKPOINT_BAD", {
-        what: "trainer.resume_mode is resume_path, but trainer.resume_from_path is not set",
-        fix: "set it to a global_step_N folder",
-      });
-    }
-    return checkpoints.at(trainer.resume_from_path);
+    return checkpoints.at(this.options.resumeFrom ?? "");
   }
-}
-
-/** Frequencies of 0 and below mean never, the last step included. */
-function isDue(frequency: number, step: number, last: boolean): boolean {
-  return frequency > 0 && (last || step % frequency === 0);
 }

@@ -15,11 +15,6 @@ export class StepTimers {
     return this.#seconds.get(name) ?? 0;
   }
 
-  /** `timing_s/{timer}`. */
-  metrics(): Record<string, number> {
-    return Object.fromEntries([...this.#seconds].map(([name, s]) => [`timing_s/${name}`, s]));
-  }
-
   get all(): ReadonlyMap<string, number> {
     return this.#seconds;
   }

@@ -1,3 +1,4 @@
+import { placeOutcomes } from "../algorithms/index.js";
 import type { Column, SequenceBatch } from "../data/sequence-batch.js";
 import { packSequences } from "../data/sequence-batch.js";
 import type { TrainingRow } from "./training-row.js";
@@ -8,28 +9,35 @@ import type { TrainingRow } from "./training-row.js";
  */
 export interface TrainBatch {
   readonly rows: readonly TrainingRow[];
-  readonly sequences: SequenceBatch;
+  /** Changed by {@link rejectTokens} alone. */
+  sequences: SequenceBatch;
   /** The sampler's log-probabilities; 0 where the mask is 0, [R]. */
   readonly rolloutLogProb: Float32Array;
-  /** Outcome scores on the last valid response token, [R]. */
-  readonly tokenLevelScores: Float32Array;
+  /** Outcome scores on the last token that counts, [R]. */
+  tokenLevelScores: ArrayLike<number>;
   /** 1 for rows that take part in group statistics and training, [B]. */
-  readonly eligible: Uint8Array;
+  eligible: Uint8Array;
   oldLogProb: Float32Array | null;
   /** Entropy of the policy before the update, [R]. */
   entropy: Float32Array | null;
+  /** Σπ² of the policy before the update, [R]. */
+  sumPiSquared: Float32Array | null;
   refLogProb: Float32Array | null;
+  /** Weights of rollout correction, [R]. */
+  rolloutIsWeights: ArrayLike<number> | null;
   tokenLevelRewards: ArrayLike<number>;
   advantages: ArrayLike<number> | null;
   returns: ArrayLike<number> | null;
 }
 
 /**
- * Rows whose score is missing (abstained, failed) or whose sampler gave no log-probabilities keep their place but get an
- * all-zero mask: they are neither trained on nor part of group statistics.
+ * Rows whose score is missing (abstained, failed), whose sampler gave no log-probabilities or that have no token of the
+ * policy keep their place but get an all-zero mask: they are neither trained on nor part of group statistics.
  */
 export function makeTrainBatch(rows: readonly TrainingRow[], temperature: number): TrainBatch {
-  const eligible = Uint8Array.from(rows, (row) => (row.score !== null && row.rolloutLogProbs !== null ? 1 : 0));
+  const eligible = Uint8Array.from(rows, (row) =>
+    row.score !== null && row.rolloutLogProbs !== null && hasPolicyTokens(row) ? 1 : 0,
+  );
   const sequences = packSequences(
     rows.map((row, b) => ({
       promptIds: row.promptIds,
@@ -38,15 +46,11 @@ export function makeTrainBatch(rows: readonly TrainingRow[], temperature: number
     })),
     { temperature },
   );
-  const total = sequences.responseOffsets[rows.length];
-  const rolloutLogProb = new Float32Array(total);
-  const tokenLevelScores = new Float32Array(total);
+  const rolloutLogProb = new Float32Array(sequences.responseMask.length);
   rows.forEach((row, b) => {
-    const start = sequences.responseOffsets[b];
-    if (row.rolloutLogProbs) rolloutLogProb.set(row.rolloutLogProbs, start);
-    const last = lastValidToken(sequences.responseMask, start, sequences.responseOffsets[b + 1]);
-    if (last >= 0 && row.score !== null) tokenLevelScores[last] = row.score;
+    if (row.rolloutLogProbs) rolloutLogProb.set(row.rolloutLogProbs, sequences.responseOffsets[b]);
   });
+  const tokenLevelScores = outcomes(rows, sequences);
   return {
     rows,
     sequences,
@@ -55,11 +59,31 @@ export function makeTrainBatch(rows: readonly TrainingRow[], temperature: number
     eligible,
     oldLogProb: null,
     entropy: null,
+    sumPiSquared: null,
     refLogProb: null,
+    rolloutIsWeights: null,
     tokenLevelRewards: tokenLevelScores,
     advantages: null,
     returns: null,
   };
+}
+
+export const hasPolicyTokens = (row: TrainingRow): boolean =>
+  Array.prototype.some.call(row.responseMask, (m: number) => m !== 0);
+
+/**
+ * Take tokens out of the step: `mask` [R] replaces the response mask. Scores move to the last token that is left, and rows
+ * without any are left out of training and of group statistics.
+ */
+export function rejectTokens(batch: TrainBatch, mask: ArrayLike<number>): void {
+  const responseMask = Float32Array.from(mask);
+  const { responseOffsets: offsets } = batch.sequences;
+  batch.sequences = { ...batch.sequences, responseMask };
+  batch.eligible = batch.eligible.map((flag, b) =>
+    flag && responseMask.subarray(offsets[b], offsets[b + 1]).some((m) => m !== 0) ? 1 : 0,
+  );
+  batch.tokenLevelScores = outcomes(batch.rows, batch.sequences);
+  batch.tokenLevelRewards = batch.tokenLevelScores;
 }
 
 /** The same sequences with the columns that the actor's loss reads. */
@@ -74,7 +98,7 @@ export function withColumns(
   return { ...batch, columns: map };
 }
 
-function lastValidToken(mask: Float32Array, start: number, end: number): number {
-  for (let r = end - 1; r >= start; r--) if (mask[r] !== 0) return r;
-  return -1;
+function outcomes(rows: readonly TrainingRow[], { responseMask, responseOffsets }: SequenceBatch): Float32Array {
+  const scores_B = Float64Array.from(rows, (row) => row.score ?? 0);
+  return Float32Array.from(placeOutcomes(scores_B, responseMask, responseOffsets));
 }

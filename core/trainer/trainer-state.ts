@@ -1,54 +1,80 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { reasonOf } from "../host/errors.js";
+import { maskNonFinite, unmask } from "../tracking/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
 import type { RunParts } from "./run-parts.js";
 
 const STATE_FILE = "trainer.json";
 const LOADER_FILE = "data.json";
+const ACTOR_FOLDER = "actor";
 
 interface TrainerState {
   readonly version: 1;
   readonly globalStep: number;
   readonly seed: number;
   readonly klController: ReturnType<RunParts["klController"]["state"]>;
+  readonly metrics: Readonly<Record<string, number | string>>;
 }
 
-/** Everything beside the model that a resumed run needs to go on bit for bit. */
-export async function saveRun(parts: RunParts, globalStep: number): Promise<SavedCheckpoint> {
+/** Where a resumed run goes on. */
+export interface ResumedRun extends SavedCheckpoint {
+  /** Metrics of that step as far as they were known when it was saved. */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** Whether the step was logged: if not, the run was killed between saving it and its end. */
+  readonly logged: boolean;
+}
+
+/**
+ * Everything that a resumed run needs to go on bit for bit. `metrics` are those of the step, which is logged later: a run
+ * that is killed in between must not lose them.
+ */
+export async function saveRun(
+  parts: RunParts,
+  globalStep: number,
+  metrics: Readonly<Record<string, number>>,
+): Promise<SavedCheckpoint> {
   const { checkpoint } = parts.config.actor_rollout_ref.actor;
   return parts.checkpoints.save(globalStep, async (dir) => {
-    const { mkdir } = await import("node:fs/promises");
-    const actorDir = path.join(dir, "actor");
+    const actorDir = path.join(dir, ACTOR_FOLDER);
     await mkdir(actorDir);
     await parts.actor.saveCheckpoint(actorDir, { contents: checkpoint.save_contents });
-    await writeFile(path.join(dir, LOADER_FILE), JSON.stringify(parts.loader.state()));
+    if (parts.loader) await writeFile(path.join(dir, LOADER_FILE), JSON.stringify(parts.loader.state()));
     const state: TrainerState = {
       version: 1,
       globalStep,
       seed: parts.config.trainer.seed,
       klController: parts.klController.state(),
+      metrics: maskNonFinite(metrics),
     };
     await writeFile(path.join(dir, STATE_FILE), JSON.stringify(state));
   });
 }
 
-/** Restore what {@link saveRun} wrote; returns the step to go on from. */
-export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<number> {
+/** Restore what {@link saveRun} wrote. */
+export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<ResumedRun> {
   const state = await readJson<TrainerState>(path.join(saved.dir, STATE_FILE));
-  if (state.seed !== parts.config.trainer.seed) {
+  const { seed } = parts.config.trainer;
+  if (state.version !== 1 || state.globalStep !== saved.step) {
+    throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
+      what: `${STATE_FILE} holds step ${state.globalStep} in format ${state.version}, expected step ${saved.step} in format 1`,
+      where: saved.dir,
+    });
+  }
+  if (state.seed !== seed) {
     throw trainerErrors.VERL_TRAINER_RESUME_MISMATCH({
-      what: `the checkpoint was written with trainer.seed=${state.seed}, this run has ${parts.config.trainer.seed}`,
+      what: `the checkpoint was written with trainer.seed=${state.seed}, this run has ${seed}`,
       where: saved.dir,
       why: "uids and draws come from the seed; the resumed run would repeat some and skip others",
     });
   }
   const { checkpoint } = parts.config.actor_rollout_ref.actor;
-  await parts.actor.loadCheckpoint(path.join(saved.dir, "actor"), { contents: checkpoint.load_contents });
-  parts.loader.restore(await readJson(path.join(saved.dir, LOADER_FILE)));
+  await parts.actor.loadCheckpoint(path.join(saved.dir, ACTOR_FOLDER), { contents: checkpoint.load_contents });
+  if (parts.loader) parts.loader.restore(await readJson(path.join(saved.dir, LOADER_FILE)));
   parts.klController.restore(state.klController);
-  return state.globalStep;
+  const metrics = Object.entries(state.metrics).map(([name, value]) => [name, unmask(value)] as const);
+  return { ...saved, metrics: Object.fromEntries(metrics), logged: await parts.checkpoints.isLogged(saved) };
 }
 
 async function readJson<T>(file: string): Promise<T> {

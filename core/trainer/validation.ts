@@ -1,10 +1,11 @@
 import { trajectoryRecord } from "../agent/index.js";
 import type { JsonValue } from "../host/types.js";
 import { nameValidationMetrics, validationStatistics } from "../tracking/index.js";
+import { trainerErrors } from "./errors.js";
 import type { PromptFeed } from "./prompt-feed.js";
 import type { RunState } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
-import { readRows } from "./sampling-stage.js";
+import { readRows } from "./sampled-group.js";
 import { finalRows, type TrainingRow } from "./training-row.js";
 
 /** Samples shown in the report even when `log_val_generations` is 0. */
@@ -25,35 +26,47 @@ export async function validate(
   const { config } = parts;
   const dataset = parts.validation!;
   const batchSize = config.data.val_batch_size ?? dataset.length;
+  const { signal } = state;
   const rows: TrainingRow[] = [];
+  const failures: Record<string, number> = {};
   for (let from = 0; from < dataset.length; from += batchSize) {
     const to = Math.min(dataset.length, from + batchSize);
     parts.trackers.progress({ step: state.globalStep, phase: "validating", done: from, total: dataset.length });
-    await feed.submitValidation(dataset, from, to, state.globalStep, state.signal);
+    await feed.submitValidation(dataset, from, to, state.globalStep, signal);
     const sampled = await parts.replay.sample({
       globalStep: state.globalStep,
       partition: "val",
       groups: to - from,
       deadlineMs: config.trainer.sample_deadline_s * 1000,
-      signal: state.signal,
+      signal,
     });
+    signal.throwIfAborted();
+    for (const [name, count] of Object.entries(sampled.metrics)) failures[name] = (failures[name] ?? 0) + count;
     rows.push(...(await readRows(parts, sampled, "val")));
     await parts.queue.clear("val", sampled.batch.keys);
   }
   const finals = finalRows(rows);
+  if (finals.length === 0) {
+    throw trainerErrors.VERL_TRAINER_NO_VALIDATION({
+      what: `none of the ${dataset.length} validation prompts has a trajectory`,
+      where: dataset.report.files.join(", "),
+      fix: "look for failed sessions among the warnings above",
+    });
+  }
   const shown = config.trainer.log_val_generations || SHOWN;
   const records = finals
     .slice(0, shown)
     .map((row) => trajectoryRecord(row, { key: row.key, step: state.globalStep, split: "val" }, parts.tokenizer));
   await parts.trackers.logTrajectories(records, state.globalStep);
   await parts.dump("val", rows, state.globalStep);
-  return metricsOf(finals);
+  return { ...metricsOf(finals), ...failures };
 }
 
 /** `val-core/…` and `val-aux/…` over the samples' reward and every extra value that any of them has. */
 function metricsOf(finals: readonly TrainingRow[]): Record<string, number> {
   const names = new Set(finals.flatMap((row) => Object.keys(row.rewardExtra)));
-  names.delete("score");
+  // The score itself goes by the name `reward`.
+  for (const own of ["score", "reward"]) names.delete(own);
   const variables: Record<string, (number | boolean | string | null)[]> = { reward: finals.map((row) => row.score) };
   for (const name of names) variables[name] = finals.map((row) => scalar(row.rewardExtra[name]));
   const statistics = validationStatistics({
@@ -61,12 +74,14 @@ function metricsOf(finals: readonly TrainingRow[]): Record<string, number> {
     uids: finals.map((row) => row.uid),
     variables,
   });
+  const abstained = finals.filter((row) => row.score === null).length;
   const turns = finals.map((row) => row.numTurns);
   return {
     ...nameValidationMetrics(statistics),
+    ...(abstained > 0 ? { "validation/abstained_samples": abstained } : {}),
     "val-aux/num_samples": finals.length,
-    "val-aux/num_turns/min": Math.min(...turns),
-    "val-aux/num_turns/max": Math.max(...turns),
+    "val-aux/num_turns/min": turns.reduce((a, b) => Math.min(a, b)),
+    "val-aux/num_turns/max": turns.reduce((a, b) => Math.max(a, b)),
     "val-aux/num_turns/mean": turns.reduce((a, b) => a + b, 0) / turns.length,
   };
 }

@@ -11,6 +11,8 @@ export interface SampleRequest extends CallOptions {
   readonly groups: number;
   /** Milliseconds to wait before `VERL_REPLAY_TIMEOUT`, which names the stuck prompts (uid, status, age). */
   readonly deadlineMs: number;
+  /** Groups without a single trajectory are no error in partition `train`: the caller has others. Default false. */
+  readonly allowEmpty?: boolean;
 }
 
 export interface SampleResult {

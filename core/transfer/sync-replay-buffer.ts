@@ -108,11 +108,11 @@ export class SyncReplayBuffer implements ReplayBuffer {
   }
 
   async #take(request: SampleRequest, scan: Scan, evicted: number, signal: AbortSignal): Promise<SampleResult> {
-    const { partition, groups } = request;
+    const { partition, groups, allowEmpty } = request;
     const chosen = scan.sampleable.slice(0, groups);
     const uids = chosen.map(({ uid }) => uid);
     const rows = trajectoriesOf(scan.entries, uids);
-    if (partition === "train" && groups > 0 && rows.length === 0) {
+    if (partition === "train" && groups > 0 && rows.length === 0 && !allowEmpty) {
       throw transferErrors.VERL_REPLAY_NO_TRAJECTORIES({
         what: `none of the ${groups} prompt groups of step ${request.globalStep} holds a trajectory`,
         why: chosen.find(({ tag }) => tag.lastEvent)?.tag.lastEvent ?? undefined,

@@ -16,7 +16,7 @@ class LineFileTracker implements Tracker {
   async start(run: RunInfo): Promise<void> {
     const file = this.fileOf(run);
     await mkdir(path.dirname(file), { recursive: true });
-    await cutMetrics(file, run.startStep);
+    await cutMetrics(file, run.startStep, run.logsStartStepAgain);
     this.#handle = await open(file, "a");
   }
 

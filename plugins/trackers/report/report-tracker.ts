@@ -52,7 +52,7 @@ export class ReportTracker implements Tracker {
   async #recall(run: RunInfo): Promise<void> {
     try {
       for (const { step, data } of await readMetrics(path.join(run.outputDir, "metrics.jsonl"))) {
-        if (step > run.startStep) continue;
+        if (step > run.startStep || (run.logsStartStepAgain && step === run.startStep)) continue;
         const metrics = Object.entries(data).map(([name, value]) => [name, unmask(value)] as const);
         this.#store.log(Object.fromEntries(metrics), step);
       }

@@ -1,0 +1,68 @@
+import { trajectoryRecord } from "../agent/index.js";
+import type { PromptFeed } from "./prompt-feed.js";
+import { type RunState, type StepMetrics, stepContext, stepEndContext } from "./run-context.js";
+import type { RunParts } from "./run-parts.js";
+import { sampleStep } from "./sampling-stage.js";
+import { showcase } from "./showcase.js";
+import { stepMetrics } from "./step-metrics.js";
+import { runPipeline } from "./step-pipeline.js";
+import type { StepTimers } from "./timing.js";
+import type { TrainBatch } from "./train-batch.js";
+
+/** Trajectories shown by trackers after each training step. */
+const SHOWN_PER_STEP = 6;
+
+export interface TrainingStep {
+  readonly parts: RunParts;
+  readonly feed: PromptFeed;
+  readonly state: RunState;
+  readonly metrics: StepMetrics;
+  readonly timers: StepTimers;
+  /** Write a checkpoint if this step is due for one. */
+  save(): Promise<void>;
+  /** Bring the servers to the new weights. */
+  pushWeights(): Promise<void>;
+}
+
+/**
+ * One step, from `onStepBegin` to `onStepEnd`: sample, train, save, push the new weights. The trajectories are written out
+ * before the checkpoint is, so that a run killed after saving has lost none.
+ */
+export function runStep(step: TrainingStep): Promise<TrainBatch> {
+  const { parts, feed, state, metrics, timers } = step;
+  const { data, actor_rollout_ref } = parts.config;
+  const { prompt_length: promptLength, response_length: responseLength } = actor_rollout_ref.rollout;
+  const { globalStep } = state;
+  const onPhase = (phase: string, done?: number, total?: number) =>
+    parts.trackers.progress({ step: globalStep, phase, done, total });
+
+  return timers.time("step", async () => {
+    await parts.fire("onStepBegin", stepContext(state, metrics));
+    const sampled = await timers.time("gen", () =>
+      sampleStep(parts, feed, { state, metrics, groups: data.train_batch_size, onPhase }),
+    );
+    const batch = await runPipeline(parts, sampled.rows, {
+      globalStep,
+      metrics,
+      timers,
+      signal: state.signal,
+      onPhase,
+    });
+    metrics.set(stepMetrics(batch, { globalStep, epoch: state.epoch, promptLength, responseLength }));
+    await timers.time("dump_rollout_generations", () => show(parts, batch, globalStep));
+    await parts.queue.clear("train", sampled.keys);
+    await step.save();
+    await parts.fire("onStepEnd", stepEndContext(state, metrics), () =>
+      timers.time("update_weights", () => step.pushWeights()),
+    );
+    return batch;
+  });
+}
+
+async function show(parts: RunParts, { rows }: TrainBatch, globalStep: number): Promise<void> {
+  const records = showcase(rows, SHOWN_PER_STEP).map((row) =>
+    trajectoryRecord(row, { key: row.key, step: globalStep, split: "train" }, parts.tokenizer),
+  );
+  await parts.trackers.logTrajectories(records, globalStep);
+  await parts.dump("train", rows, globalStep);
+}

@@ -1,0 +1,15 @@
+import { definePlugin } from "../../../../core/plugin.js";
+import { fakeEngineFactory } from "../../../../testing/engine/index.js";
+import { fakeRolloutFactory, fakeServerAdapterFactory } from "../../../../testing/rollout/index.js";
+
+/** The bigram engine and its server, as a plugin that a child process can load by its path. */
+export const fakePlugin = definePlugin({
+  name: "toy-backends",
+  apiVersion: "^1.0.0",
+  provides: ["engine", "rollout", "serverAdapter"],
+  register(host) {
+    host.engines.register(fakeEngineFactory());
+    host.rollouts.register(fakeRolloutFactory);
+    host.serverAdapters.register(fakeServerAdapterFactory);
+  },
+});

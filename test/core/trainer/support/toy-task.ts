@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { charTokenizerFiles } from "../../../../core/data/index.js";
+
+/** Twelve letters; ids 0 and 1 are padding and the end of a text. */
+export const ALPHABET = "abcdefghijkl";
+export const VOCAB = ALPHABET.length + 2;
+
+/** Share of the letter `a` in the response. */
+export const COUNT_A = `export const compute_score = ({ solution }) => {
+  const letters = [...solution];
+  const score = letters.filter((letter) => letter === "a").length / 4;
+  return { score, acc: score, pred: solution };
+};`;
+
+export interface ToyTask {
+  /** Prompts of the training rows, one or more letters each. */
+  readonly prompts: readonly string[];
+  readonly validation: readonly string[];
+  /** JavaScript of the reward file. */
+  readonly reward: string;
+}
+
+export const TOY_TASK: ToyTask = {
+  prompts: [...ALPHABET],
+  validation: ["ab", "cd"],
+  reward: COUNT_A,
+};
+
+/** Writes tokenizer, data and reward function into `folder`. */
+export async function writeToyTask(folder: string, task: ToyTask): Promise<void> {
+  const files = charTokenizerFiles(ALPHABET, {
+    pad: "_",
+    eos: ".",
+    chatTemplate: "{{ messages[0]['content'] }}",
+  });
+  const tokenizer = path.join(folder, "tokenizer");
+  await mkdir(tokenizer, { recursive: true });
+  const json = (name: string, value: unknown) => writeFile(path.join(tokenizer, name), JSON.stringify(value));
+  await json("tokenizer.json", files.tokenizerJson);
+  await json("tokenizer_config.json", { ...files.tokenizerConfig, chat_template: files.chatTemplate });
+  await json("generation_config.json", files.generationConfig);
+  await writeRows(path.join(folder, "train.jsonl"), task.prompts);
+  await writeRows(path.join(folder, "val.jsonl"), task.validation);
+  await writeFile(path.join(folder, "reward.mjs"), task.reward);
+}
+
+export async function writeRows(file: string, prompts: readonly string[]): Promise<void> {
+  const lines = prompts.map((content, index) =>
+    JSON.stringify({
+      prompt: [{ role: "user", content }],
+      data_source: "toy",
+      reward_model: { style: "rule", ground_truth: "a" },
+      extra_info: { index },
+    }),
+  );
+  await writeFile(file, lines.map((line) => `${line}\n`).join(""));
+}
+
+/** The shortest useful run: four prompts, four samples each, three steps of a bigram model. */
+export const TOY_OVERRIDES: readonly string[] = [
+  "data.train_files=[train.jsonl]",
+  "data.train_batch_size=4",
+  "data.max_prompt_length=4",
+  "data.max_response_length=4",
+  "reward.custom_reward_function.path=reward.mjs",
+  `actor_rollout_ref.model.config={vocab_size: ${VOCAB}, max_position_embeddings: 16}`,
+  "actor_rollout_ref.model.tokenizer_path=tokenizer",
+  "actor_rollout_ref.actor.strategy=fake",
+  "actor_rollout_ref.actor.optim.lr=0.1",
+  "actor_rollout_ref.rollout.name=fake",
+  "actor_rollout_ref.rollout.n=4",
+  "trainer.total_training_steps=3",
+  "trainer.default_local_dir=run",
+  "trainer.device=cpu",
+  "trainer.threads=1",
+  "trainer.logger=[]",
+];
