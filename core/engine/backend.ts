@@ -13,6 +13,12 @@ export interface EngineBackend {
   load(options?: CallOptions): Promise<void>;
   modelInfo(): EngineModelInfo;
 
+  /**
+   * Rows of the parts into which this backend wants a micro-batch cut further, each once; consecutive groups of `groupSize`
+   * rows stay together. For limits that a token budget does not see, such as the memory of attention.
+   */
+  partition?(microBatch: SequenceBatch, groupSize: number): readonly (readonly number[])[];
+
   /** Forward pass: the outputs asked for, [R] each, in the batch's order. Must be free of side effects on parameters. */
   forward(microBatch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs>;
   /**

@@ -137,7 +137,7 @@ class ComposedEngine implements BaseEngine {
     if (this.mode === null) throw wrongMode("inferBatch", "a mode", this.mode);
     return this.serial.run(async () => {
       const merged: ModelOutputs = {};
-      for (const part of splitBatch(batch, options)) {
+      for (const part of splitBatch(batch, options, "token", this.backend)) {
         options.signal?.throwIfAborted();
         mergeOutputs(merged, batch, part, await this.backend.forward(part.batch, outputs, options));
       }

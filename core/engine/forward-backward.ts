@@ -22,7 +22,7 @@ export async function forwardBackward(
   counts: GlobalCounts,
   options: ForwardBackwardOptions = {},
 ): Promise<ForwardBackwardResult> {
-  const parts = splitBatch(batch, options, loss.scope);
+  const parts = splitBatch(batch, options, loss.scope, backend);
   const wide = loss.scope === "group" || loss.scope === "miniBatch";
   if (wide && parts.length > 1) return lossOverAllParts(backend, batch, parts, loss, counts, options);
 

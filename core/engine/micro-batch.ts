@@ -1,6 +1,7 @@
 import type { LossScope } from "../algorithms/algebra.js";
 import { planMicroBatches } from "../algorithms/micro-batches.js";
 import { type SequenceBatch, selectSequences } from "../data/sequence-batch.js";
+import type { EngineBackend } from "./backend.js";
 import type { BatchOptions, ModelOutputs } from "./engine.js";
 import { engineErrors } from "./errors.js";
 
@@ -12,18 +13,34 @@ export interface MicroBatch {
 
 /**
  * Split a batch: under a token budget that holds for every part (a longer sequence is an error), or into parts of so many
- * sequences, or not at all. Sequences of a pair stay together.
+ * sequences, or not at all; then as the backend wishes. Sequences of a pair stay together.
  */
 export function splitBatch(
   batch: SequenceBatch,
   options: Pick<BatchOptions, "maxTokensPerMicroBatch" | "microBatchSize">,
   scope: LossScope = "token",
+  backend: Pick<EngineBackend, "partition"> = {},
 ): MicroBatch[] {
+  if (batch.size === 0) return [];
   const groupSize = scope === "pair" ? 2 : 1;
-  const parts = planRows(batch, options, groupSize);
-  if (parts.length <= 1)
-    return batch.size === 0 ? [] : [{ batch, rows: Array.from({ length: batch.size }, (_, b) => b) }];
-  return parts.map((rows) => ({ batch: selectSequences(batch, rows), rows }));
+  return planRows(batch, options, groupSize)
+    .map((rows) => select(batch, rows))
+    .flatMap((part) => {
+      const cuts = backend.partition?.(part.batch, groupSize) ?? [];
+      return cuts.length <= 1
+        ? [part]
+        : cuts.map((rows) =>
+            select(
+              batch,
+              rows.map((b) => part.rows[b]),
+            ),
+          );
+    });
+}
+
+function select(batch: SequenceBatch, rows: readonly number[]): MicroBatch {
+  const all = rows.length === batch.size && rows.every((row, b) => row === b);
+  return { batch: all ? batch : selectSequences(batch, rows), rows };
 }
 
 function planRows(
@@ -38,7 +55,7 @@ function planRows(
     const lengths = Int32Array.from({ length: batch.size }, (_, b) => batch.offsets[b + 1] - batch.offsets[b]);
     return planMicroBatches(lengths, { maxTokens, groupSize });
   }
-  if (microBatchSize === undefined) return [];
+  if (microBatchSize === undefined) return [Array.from({ length: batch.size }, (_, b) => b)];
   if (!Number.isInteger(microBatchSize) || microBatchSize < 1 || microBatchSize % groupSize !== 0) {
     throw engineErrors.VERL_ENGINE_BAD_BATCH({
       what: `a micro-batch of ${microBatchSize} sequences is not possible`,

@@ -59,6 +59,19 @@ describe("core/engine micro-batches", () => {
     expect(() => splitBatch(batch, { microBatchSize: 3 }, "pair")).to.throw("VERL_ENGINE_BAD_BATCH");
   });
 
+  it("are cut further as the backend wishes", () => {
+    const batch = batchOf([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [1, 4],
+    ]);
+    const partition = ({ size }: { size: number }) => (size < 2 ? [] : [[1], [0]]);
+    const parts = splitBatch(batch, { microBatchSize: 2 }, "token", { partition });
+    expect(parts.map((p) => p.rows)).to.deep.equal([[1], [0], [3], [2]]);
+    expect(parts.map((p) => p.batch.inputIds.length)).to.deep.equal([3, 2, 5, 4]);
+  });
+
   it("are refused when a sequence alone is over the budget", () => {
     expect(() => splitBatch(batchOf([[5, 6]]), { maxTokensPerMicroBatch: 10 })).to.throw("VERL_ALGORITHMS_OVER_BUDGET");
   });
