@@ -38,7 +38,6 @@ export function gradientCases(make: EngineMaker): ConformanceCase[] {
       name: "gives the same loss, metrics and gradients however the batch is split",
       async run() {
         const whole = await probe(make, batch, SAMPLE_LOSS);
-        assert.equal(whole.microBatches, 1);
         for (const options of [{ microBatchSize: 1 }, { microBatchSize: 4 }, { maxTokensPerMicroBatch: 12 }]) {
           const split = await probe(make, batch, SAMPLE_LOSS, options);
           assert.ok(split.microBatches > 1);

@@ -22,7 +22,9 @@ import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
 import { type CheckpointState, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
 import { loadModel } from "./model-loader.js";
+import { openProvider } from "./open-provider.js";
 import { ParameterStore } from "./parameter-store.js";
+import { partitionByLength } from "./partition-by-length.js";
 import { SessionCache } from "./session-cache.js";
 import { TrainingStep } from "./training-step.js";
 
@@ -66,7 +68,7 @@ export class OnnxBackend implements EngineBackend {
   async load(options?: CallOptions): Promise<void> {
     await this.dispose();
     const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding, exportDtype } = this.kwargs;
-    const runtime = await (this.provider?.openRuntime() ?? openOrtRuntime({ kind }));
+    const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
     const model = await loadModel(this.options.model);
     const trains = this.options.optimizer !== null;
     const store = new ParameterStore(model.config, runtime, trains);
@@ -82,6 +84,11 @@ export class OnnxBackend implements EngineBackend {
     const { model, store } = this.state;
     const { modelType, vocabSize, maxPositions } = model.config;
     return { modelType, vocabSize, maxPositions, parameters: store.count };
+  }
+
+  /** Cuts what attention would not fit into memory for: many short sequences beside a long one. */
+  partition(batch: SequenceBatch, groupSize: number): readonly (readonly number[])[] {
+    return partitionByLength(batch, groupSize, this.state.model.config, this.kwargs.attentionMemoryMiB * 2 ** 20);
   }
 
   forward(batch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs> {

@@ -16,11 +16,11 @@ const LIBRARY_NAMES: Readonly<Record<string, string>> = {
   win32: "onnxruntime.dll",
 };
 
-/** Find the optional dependency onnxruntime-node without loading it. */
-export function locateOrtPackage(): OrtPackage {
+/** Find the optional dependency onnxruntime-node without loading it, as seen from a module's URL. */
+export function locateOrtPackage(from = import.meta.url): OrtPackage {
   let manifest: string;
   try {
-    manifest = createRequire(import.meta.url).resolve("onnxruntime-node/package.json");
+    manifest = createRequire(from).resolve("onnxruntime-node/package.json");
   } catch (cause) {
     throw errors.VERL_ONNX_NOT_INSTALLED({ what: "onnxruntime-node is not installed", cause });
   }

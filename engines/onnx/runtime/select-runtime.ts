@@ -34,8 +34,15 @@ async function openTrusted(): Promise<OrtRuntime> {
   const failures: string[] = [];
   for (const kind of ["capi", "binding"] as const) {
     const verdict = await verdictOf(kind, await selfTestKey(located, kind));
-    if (verdict.trusted) return openRuntimeOfKind(kind);
-    failures.push(`${kind}: ${verdict.reason}`);
+    if (!verdict.trusted) {
+      failures.push(`${kind}: ${verdict.reason}`);
+      continue;
+    }
+    try {
+      return await openRuntimeOfKind(kind);
+    } catch (error) {
+      failures.push(`${kind}: ${reasonOf(error)}`);
+    }
   }
   throw errors.VERL_ONNX_RUNTIME_UNUSABLE({
     what: `onnxruntime ${located.version} failed its self-test on ${process.platform}-${process.arch}`,

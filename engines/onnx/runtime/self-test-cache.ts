@@ -11,12 +11,14 @@ export interface SelfTestVerdict {
 }
 
 /** Raise when the test changes, so that old verdicts do not count. */
-const TEST_REVISION = 1;
+const TEST_REVISION = 2;
 
 /** What a verdict holds for: this test, this library, this Node, this kind of machine. */
 export async function selfTestKey(located: OrtPackage, kind: string): Promise<string> {
   const library = located.libraryPath ? await libraryHash(located.libraryPath) : "none";
-  const parts = [TEST_REVISION, kind, located.version, process.platform, process.arch, process.versions.node, library];
+  const koffi = kind === "capi" ? await koffiVersion() : "";
+  const machine = [process.platform, process.arch, process.versions.node];
+  const parts = [TEST_REVISION, kind, koffi, located.version, ...machine, library];
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 }
 
@@ -35,6 +37,14 @@ export async function writeVerdict(key: string, verdict: SelfTestVerdict): Promi
 
 function verdictFile(key: string): string {
   return path.join(cacheDirectory(), `${key}.json`);
+}
+
+async function koffiVersion(): Promise<string> {
+  try {
+    return (await import("koffi")).default.version;
+  } catch {
+    return "absent";
+  }
 }
 
 /** SHA-256 of the library, remembered under its path, size and time of change: it is tens of megabytes. */

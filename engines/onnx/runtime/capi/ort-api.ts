@@ -74,12 +74,25 @@ const opened = new Map<string, { readonly library: KoffiLibrary; readonly api: O
 export function openOrtApi(ffi: Koffi, libraryPath: string): OrtApi {
   const known = opened.get(libraryPath);
   if (known) return known.api;
-  // Kernels need far more stack than koffi's default of 128 KiB for asynchronous calls.
-  ffi.config({ sync_stack_size: 8 << 20, async_stack_size: 8 << 20 });
+  ensureStacks(ffi);
   const library = ffi.load(libraryPath);
   const api = bindFunctions(ffi, library);
   opened.set(libraryPath, { library, api });
   return api;
+}
+
+/** Kernels need far more stack than koffi's default of 128 KiB for asynchronous calls. Set once, before its first library. */
+function ensureStacks(ffi: Koffi): void {
+  const bytes = 8 << 20;
+  const { sync_stack_size: sync = 0, async_stack_size: async = 0 } = ffi.config();
+  if (sync >= bytes && async >= bytes) return;
+  try {
+    ffi.config({ sync_stack_size: bytes, async_stack_size: bytes });
+  } catch (cause) {
+    throw new Error("other code in this process loaded a library through koffi first, with stacks that are too small", {
+      cause,
+    });
+  }
 }
 
 function bindFunctions(ffi: Koffi, library: KoffiLibrary): OrtApi {
