@@ -16,3 +16,4 @@ export {
   openCApiRuntime,
   openOrtRuntime,
 } from "./runtime/index.js";
+export { type TrainingMemory, type TrainingShape, trainingMemory } from "./training-memory.js";

@@ -10,7 +10,7 @@ export interface VariantOptions {
 }
 
 /** Arrays of [rows, vocabulary] that are alive at once in the head's backward pass. */
-const LIVE_LOGITS_ARRAYS = 4;
+export const LIVE_LOGITS_ARRAYS = 4;
 
 /** The graph that suits a batch. Chunk counts are powers of two, so that few graphs serve all batches. */
 export function chooseVariant(config: ModelConfig, shape: BatchShape, options: VariantOptions): GraphVariant {

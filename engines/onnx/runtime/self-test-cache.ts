@@ -75,11 +75,10 @@ async function writeCacheFile(name: string, text: string): Promise<void> {
 }
 
 function cacheDirectory(): string {
-  const base =
-    process.platform === "win32"
-      ? (process.env.LOCALAPPDATA ?? path.join(os.homedir(), "AppData", "Local"))
-      : process.platform === "darwin"
-        ? path.join(os.homedir(), "Library", "Caches")
-        : (process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), ".cache"));
-  return path.join(base, "verl-ts", "onnx");
+  return path.join(process.env.XDG_CACHE_HOME ?? systemCacheDirectory(), "verl-ts", "onnx");
+}
+
+function systemCacheDirectory(): string {
+  if (process.platform === "win32") return process.env.LOCALAPPDATA ?? path.join(os.homedir(), "AppData", "Local");
+  return path.join(os.homedir(), ...(process.platform === "darwin" ? ["Library", "Caches"] : [".cache"]));
 }

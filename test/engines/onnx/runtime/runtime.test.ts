@@ -76,9 +76,3 @@ for (const kind of ["capi", "binding"] as const) {
     });
   });
 }
-
-describe("engines/onnx/runtime selection", () => {
-  it("chooses the C API after its self-test", async () => {
-    expect((await openOrtRuntime()).kind).to.equal("capi");
-  });
-});

@@ -1,0 +1,45 @@
+import { type ModelConfig, parameterSpecs } from "../../core/formats/index.js";
+import { LIVE_LOGITS_ARRAYS } from "./backend/variant.js";
+
+/** Bytes that training takes, by purpose. An estimate: onnxruntime's arena rounds up and keeps what it once had. */
+export interface TrainingMemory {
+  /** Weights; with an optimizer also gradients and two moments. */
+  readonly parameters: number;
+  /** Activations that the backward pass needs, of one micro-batch. */
+  readonly activations: number;
+  /** Attention weights of all layers. */
+  readonly attention: number;
+  /** [rows, vocabulary] arrays of the head. */
+  readonly logits: number;
+  readonly total: number;
+}
+
+export interface TrainingShape {
+  /** Tokens of a micro-batch, padding included where it is computed. */
+  readonly tokens: number;
+  /** Longest sequence. */
+  readonly longest: number;
+  /** False for a forward-only engine. */
+  readonly trains: boolean;
+  /** The engine's bounds, as configured. */
+  readonly logitsMemoryMiB: number;
+  readonly attentionMemoryMiB: number;
+}
+
+const BYTES = Float32Array.BYTES_PER_ELEMENT;
+
+/** What a training run will need, known before it starts. */
+export function trainingMemory(config: ModelConfig, shape: TrainingShape): TrainingMemory {
+  const { hiddenSize, intermediateSize, numHeads, numKvHeads, headDim, numLayers, vocabSize } = config;
+  const { tokens, longest, trains } = shape;
+  const elements = parameterSpecs(config).reduce((sum, p) => sum + p.shape.reduce((n, d) => n * d, 1), 0);
+  const parameters = elements * BYTES * (trains ? 4 : 1);
+  // Per token: two norms and their inputs; heads, their mixture in two layouts; sigmoid, silu, up and their product.
+  const perLayer = 4 * hiddenSize + 3 * numHeads * headDim + 2 * numKvHeads * headDim + 4 * intermediateSize;
+  const keptLayers = trains ? numLayers : 1;
+  const activations = tokens * perLayer * keptLayers * BYTES;
+  const bounded = (bytes: number, limitMiB: number) => Math.min(bytes, limitMiB * 2 ** 20);
+  const attention = bounded(tokens * longest * numHeads * keptLayers * BYTES, shape.attentionMemoryMiB);
+  const logits = bounded(tokens * vocabSize * BYTES * LIVE_LOGITS_ARRAYS, shape.logitsMemoryMiB);
+  return { parameters, activations, attention, logits, total: parameters + activations + attention + logits };
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { expect } from "chai";
+import { isVerlError } from "../../../../core/plugin.js";
+import { OnnxBackend } from "../../../../engines/onnx/backend/onnx-backend.js";
+import { optimizer, raggedBatch, tinyBackend, tinyOptions } from "./fixtures.js";
+
+describe("engines/onnx/backend checkpoints", () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), "verl-onnx-"));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  for (const tied of [true, false]) {
+    it(`exports a Hugging Face folder that a forward-only engine loads, ${tied ? "tied" : "untied"}`, async () => {
+      const backend = await tinyBackend({ tied });
+      await backend.save(dir, ["hf_model"]);
+      const exported = path.join(dir, "huggingface");
+      const config = JSON.parse(await readFile(path.join(exported, "config.json"), "utf8"));
+      expect(config).to.include({ model_type: "llama", torch_dtype: "float32", tie_word_embeddings: tied });
+      const reloaded = new OnnxBackend({ ...tinyOptions(), model: { path: exported }, optimizer: null });
+      await reloaded.load();
+      const batch = raggedBatch();
+      expect(await reloaded.forward(batch, ["logProb"])).to.deep.equal(await backend.forward(batch, ["logProb"]));
+      const refused = await reloaded.gradNorm().catch((e) => e);
+      expect(isVerlError(refused) && refused.code).to.equal("VERL_ONNX_FORWARD_ONLY");
+      await Promise.all([backend.dispose(), reloaded.dispose()]);
+    });
+  }
+
+  it("exports in the precision that is asked for", async () => {
+    const backend = await tinyBackend({ kwargs: { exportDtype: "bf16" } });
+    await backend.save(dir, ["hf_model"]);
+    const config = JSON.parse(await readFile(path.join(dir, "huggingface", "config.json"), "utf8"));
+    expect(config.torch_dtype).to.equal("bfloat16");
+    await backend.dispose();
+  });
+
+  it("refuses a checkpoint of another model, and one without the part that is asked for", async () => {
+    const backend = await tinyBackend();
+    await backend.save(dir, ["model"]);
+    const other = await tinyBackend({ vocabSize: 12 });
+    const code = (work: Promise<unknown>) =>
+      work.then(() => "none").catch((e) => (isVerlError(e) ? e.code : String(e)));
+    expect(await code(other.restore(dir, ["model"]))).to.match(/^VERL_(ONNX_BAD_CHECKPOINT|FORMATS_TENSOR_SHAPE)$/);
+    expect(await code(backend.restore(dir, ["optimizer"]))).to.equal("VERL_ONNX_BAD_CHECKPOINT");
+    await Promise.all([backend.dispose(), other.dispose()]);
+  });
+
+  it("keeps moments and the number of updates", async () => {
+    const backend = await tinyBackend();
+    const update = { lr: 0.01, gradScale: 1, optimizer };
+    const batch = raggedBatch();
+    const logProb = new Float32Array(batch.responseMask.length).fill(1);
+    await backend.backward(batch, { logProb });
+    await backend.step(update);
+    await backend.save(dir, ["model", "optimizer"]);
+    await backend.step(update);
+    const expected = await backend.forward(batch, ["logProb"]);
+    await backend.restore(dir, ["model", "optimizer"]);
+    await backend.step(update);
+    expect(await backend.forward(batch, ["logProb"])).to.deep.equal(expected);
+    await backend.dispose();
+  });
+});
