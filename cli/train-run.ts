@@ -1,9 +1,8 @@
 import path from "node:path";
-import { maskSecrets, type RunConfig, toPlain } from "../core/config/index.js";
+import { maskSecrets, toPlain } from "../core/config/index.js";
 import { isVerlError, type Logger } from "../core/host/index.js";
-import type { Host } from "../core/index.js";
 import type { Tracker } from "../core/tracking/index.js";
-import type { CheckpointCallback, FitResult, Trainer } from "../core/trainer/index.js";
+import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
 
@@ -33,6 +32,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     await host.registerUserHooks(config.trainer.hooks);
     for (const line of host.report.startLines()) logger.info(line);
     const services = await host.services({ device: config.trainer.device });
+    const callback = await checkpointCallback(host.loadUserModule, config);
     const trackers: Tracker[] = [];
     for (const name of config.trainer.logger) {
       trackers.push(await services.registries.trackers.require(name).create({ env: io.env }));
@@ -41,7 +41,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
       config,
       services,
       trackers,
-      checkpointCallbacks: await checkpointCallbacks(host, config),
+      checkpointCallbacks: callback ? [callback] : [],
       logger,
       signal,
       cwd: io.cwd,
@@ -64,14 +64,4 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     stopWatching();
     await trainer?.dispose();
   }
-}
-
-/** `trainer.checkpoint_callback_class`: `file.ts` or `file.ts#name`; an object, or a class, with `onSave`. */
-async function checkpointCallbacks(host: Host, config: RunConfig): Promise<CheckpointCallback[]> {
-  const reference = config.trainer.checkpoint_callback_class;
-  if (reference === null) return [];
-  const [file, name = "checkpointCallback"] = reference.split("#");
-  const exported = await host.loadUserModule(file, name);
-  const callback = typeof exported === "function" ? Reflect.construct(exported, [{ config }]) : exported;
-  return [callback as CheckpointCallback];
 }

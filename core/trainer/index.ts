@@ -10,3 +10,4 @@ export type { RunScope } from "./run-scope.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";
 export { SyncTrainer } from "./sync-trainer.js";
 export type * from "./trainer.js";
+export { checkpointCallback } from "./user-parts.js";

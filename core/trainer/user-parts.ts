@@ -1,4 +1,6 @@
+import type { RunConfig } from "../config/run-config.js";
 import { trainerErrors } from "./errors.js";
+import type { CheckpointCallback } from "./hooks.js";
 import type { RunScope } from "./run-scope.js";
 
 interface Factory<O, T> {
@@ -44,4 +46,24 @@ function creatorOf<O, T>(exported: unknown, method: string): ((options: O) => T 
   }
   const create = (exported as Partial<Factory<O, T>> | null)?.create;
   return typeof create === "function" ? (options) => create.call(exported, options) : null;
+}
+
+/** `trainer.checkpoint_callback_class`: `file.ts` or `file.ts#name`; an object with `onSave`, or a class. */
+export async function checkpointCallback(
+  loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>,
+  config: RunConfig,
+): Promise<CheckpointCallback | null> {
+  const reference = config.trainer.checkpoint_callback_class;
+  if (reference === null) return null;
+  const [file, name = "checkpointCallback"] = reference.split("#");
+  const exported = await loadUserModule(file, name);
+  const callback = typeof exported === "function" ? Reflect.construct(exported, [{ config }]) : exported;
+  if (typeof (callback as Partial<CheckpointCallback> | null)?.onSave === "function") {
+    return callback as CheckpointCallback;
+  }
+  throw trainerErrors.VERL_TRAINER_USER_PART({
+    what: `"${name}" of ${file} is no checkpoint callback`,
+    where: "trainer.checkpoint_callback_class",
+    fix: "export an object with a method onSave(save), or a class that has one",
+  });
 }

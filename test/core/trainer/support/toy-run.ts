@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
@@ -47,6 +47,10 @@ export class ToyFolder implements AsyncDisposable {
 
   read(...parts: string[]): Promise<string> {
     return readFile(this.at(...parts), "utf8");
+  }
+
+  write(file: string, text: string): Promise<void> {
+    return writeFile(this.at(file), text);
   }
 
   /** A run to its end; rejects as `verl train` would. */
