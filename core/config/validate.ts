@@ -9,6 +9,7 @@ import { RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
 import { sizeRules } from "./size-rules.js";
 import { nodeAt, sourceText, toPlain } from "./tree.js";
+import { unavailableRules } from "./unavailable-rules.js";
 
 export interface ValidateOptions {
   /** Schemas that the plugins of this run bring. */
@@ -50,7 +51,13 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
   const notices: Notice[] = [...composed.notices, ...keys.notices];
   problems.push(...(await checkPluginSchemas(config, tree, schemas)));
   const report = new RuleReport(config, tree);
-  for (const rule of [...sizeRules, ...consistencyRules, ...(options.forTraining ? inputRules : [])]) rule(report);
+  for (const rule of [
+    ...sizeRules,
+    ...consistencyRules,
+    ...unavailableRules,
+    ...(options.forTraining ? inputRules : []),
+  ])
+    rule(report);
   problems.push(...report.problems.filter((problem) => !restsOn(problem, keys.problems)));
   notices.push(...report.notices);
   return { config, problems, notices };

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { count, flag, fraction, key, natural, nonNegative, optionalText, positive, section, text } from "./key.js";
 
+const unlisted = "verl reads it although its file does not list it";
+
 export const algorithm = section("Advantages, KL in the reward, group filtering, rollout correction.", {
   adv_estimator: key(text(), "grpo", "Advantage estimator, by registered name.", {
     registry: "advantageEstimators",
@@ -9,6 +11,12 @@ export const algorithm = section("Advantages, KL in the reward, group filtering,
   gamma: key(fraction(), 1.0, "Discount per token."),
   lam: key(fraction(), 1.0, "GAE's lambda."),
   norm_adv_by_std_in_grpo: key(flag(), true, "Divide by the group's standard deviation (false = Dr. GRPO)."),
+  gdpo_reward_keys: key(z.array(z.string()).nullable(), null, "gdpo: the reward values that it combines, by name.", {
+    differs: { why: unlisted },
+  }),
+  gdpo_reward_weights: key(z.array(z.number()).nullable(), null, "gdpo: a weight for each of them; null = 1 each.", {
+    differs: { why: unlisted },
+  }),
   use_kl_in_reward: key(flag(), false, "Subtract the KL to the reference policy from the reward, per token."),
   kl_penalty: key(
     z.enum([
@@ -39,7 +47,7 @@ export const algorithm = section("Advantages, KL in the reward, group filtering,
   filter_groups: section("Dynamic sampling (DAPO): replace groups whose samples all have the same score.", {
     enable: key(flag(), false, "Whether groups without signal are replaced."),
     metric: key(optionalText(), null, "Reward value to compare: acc, score, ... (needed when enabled)."),
-    max_num_gen_batches: key(natural(), 0, "Give up after so many extra batches; 0 = never."),
+    max_num_gen_batches: key(natural(), 0, "Give up a step after so many batches of prompts; 0 = never."),
     max_inflight_gen_batches: key(count(), 1, "Batches of prompts in flight while refilling."),
   }),
   rollout_correction: section("Correction for the gap between sampler and trainer.", {
