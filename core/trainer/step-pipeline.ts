@@ -94,6 +94,13 @@ async function update(parts: RunParts, batch: TrainBatch, scope: StepScope): Pro
 /** Refuse what would train on nothing or on noise, and count what is left out. */
 function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
   const { rows } = batch;
+  if (rows.length === 0) {
+    throw trainerErrors.VERL_TRAINER_NO_TRAINABLE({
+      what: `step ${scope.globalStep} has no trajectory at all`,
+      why: "every prompt group failed or was dropped",
+      fix: "look for failed sessions among the warnings above, or let onSampleEnd keep more groups",
+    });
+  }
   const withoutLogProbs = rows.filter((row) => row.rolloutLogProbs === null).length;
   const withoutTokens = rows.filter((row) => !hasPolicyTokens(row)).length;
   const withoutScore = rows.filter((row) => row.score === null);

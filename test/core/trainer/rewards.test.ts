@@ -1,0 +1,183 @@
+import { expect } from "chai";
+import { ToyFolder } from "./support/toy-run.js";
+
+/** A reward function that does `body` first: `n` counts its calls from 0, `k` those for the same prompt. */
+const nth = (body: string) => `let calls = 0;
+const ofPrompt = {};
+export const compute_score = async ({ solution, groundTruth, extraInfo, dataSource, signal, kwargs }) => {
+  const n = calls++;
+  const k = (ofPrompt[extraInfo.index] = (ofPrompt[extraInfo.index] ?? -1) + 1);
+  ${body}
+  return solution.length / 4;
+};`;
+
+describe("core/trainer rewards", () => {
+  let folder: ToyFolder;
+  beforeEach(async () => {
+    folder = await ToyFolder.create();
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const ONE_STEP = "trainer.total_training_steps=1";
+  const run = async (body: string, ...overrides: string[]) => {
+    await folder.write("reward.mjs", nth(body));
+    return folder.train({ overrides: [ONE_STEP, ...overrides] });
+  };
+  const fail = async (body: string, ...overrides: string[]) => {
+    await folder.write("reward.mjs", nth(body));
+    return folder.fail({ overrides: [ONE_STEP, ...overrides] });
+  };
+
+  it("may be numbers here and objects there: missing values become null and shift no row", async () => {
+    const { tracker } = await run(
+      "if (n % 2) return { score: 1, acc: true, style: 'short' };",
+      "data.val_files=[val.jsonl]",
+      "trainer.test_freq=1",
+      "trainer.validation_data_dir=dump",
+    );
+    const rows = (await folder.read("dump", "0.jsonl"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows.map(({ score, style }) => [score === 1, style ?? null])).to.deep.include([true, "short"]);
+    expect(tracker.steps[0].metrics).to.include.keys("val-core/toy/acc/mean@1", "val-aux/toy/reward/mean@1");
+  });
+
+  it("get row, response and their own options", async () => {
+    await run(
+      "if (dataSource !== 'toy' || groundTruth !== 'a' || !('index' in extraInfo) || kwargs.bonus !== 2 || signal.aborted) throw new Error('wrong input');",
+      "+reward.custom_reward_function.reward_kwargs.bonus=2",
+    );
+  });
+
+  describe("that abstain", () => {
+    it("T23: leave the group's statistics to the others", async () => {
+      const { metrics, log } = await run("if (k === 0 || k === 3) return null; return k === 1 ? 1 : 0;");
+      expect(metrics["training/untrainable/no_score"]).to.equal(8);
+      expect(metrics["reward/abstained_ratio"]).to.equal(0.5);
+      expect(metrics["critic/score/mean"]).to.equal(0.5);
+      expect(metrics["critic/advantages/max"]).to.be.closeTo(Math.SQRT1_2, 1e-5);
+      expect(log.filter((line) => line.includes("no score"))).to.have.length(1);
+      expect(log.join("\n")).to.match(/train\.jsonl:\d+/);
+    });
+
+    it("T23: altogether in one group leave it out", async () => {
+      const { metrics, log } = await run("if (extraInfo.index === 0) return null;", "data.shuffle=false");
+      expect(metrics["training/untrainable/no_score"]).to.equal(4);
+      expect(metrics["critic/score/mean"]).to.satisfy(Number.isFinite);
+      expect(log.filter((line) => line.includes("no score"))).to.deep.equal([
+        `warn: step 1: 4 trajectories have no score and are left out, e.g. ${folder.at("train.jsonl")}:1`,
+      ]);
+    });
+
+    it("altogether end the run with a coded error", async () => {
+      const { error } = await fail("return null;");
+      expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
+      expect(error.why).to.include("16 have no score (abstained)");
+    });
+
+    it("in validation are skipped and counted", async () => {
+      const { tracker } = await run("if (n === 0) return null;", "data.val_files=[val.jsonl]");
+      expect(tracker.steps[0].metrics["validation/abstained_samples"]).to.equal(1);
+      expect(tracker.steps[0].metrics["val-aux/toy/reward/mean@1"]).to.satisfy(Number.isFinite);
+    });
+  });
+
+  for (const [what, body, words] of [
+    ["throw", "if (extraInfo.index === 2) throw new Error('judge is down');", "judge is down"],
+    ["are NaN", "if (extraInfo.index === 2) return NaN;", "NaN"],
+    ["are texts", "if (extraInfo.index === 2) return 'good';", "the text"],
+    ["are too slow", "if (extraInfo.index === 2) await new Promise((r) => setTimeout(r, 10_000));", "0.1 s"],
+  ] as const) {
+    describe(`that ${what}`, () => {
+      const timeout = "reward.timeout=0.1";
+
+      it("end the run at once and name the dataset row", async () => {
+        const { error, tracker } = await fail(body, timeout, "data.shuffle=false");
+        expect(error.code).to.equal("VERL_REWARD_FAILED");
+        expect(error.message).to.include("train.jsonl:3").and.include(words);
+        expect(tracker.outcomes).to.deep.equal([{ exitCode: 1, error }]);
+      });
+
+      it("T22: count as 0 and are flagged under the policy zero", async () => {
+        const { metrics, tracker } = await run(
+          body,
+          timeout,
+          "data.shuffle=false",
+          "reward.on_error=zero",
+          "trainer.rollout_data_dir=dump",
+        );
+        expect(metrics["critic/score/min"]).to.equal(0);
+        expect(metrics["training/untrainable/no_score"]).to.equal(0);
+        expect(metrics["reward/failed_ratio"]).to.equal(0.25);
+        expect((await folder.read("dump", "1.jsonl")).trim().split("\n")).to.have.length(16);
+        expect(tracker.steps).to.have.length(1);
+      });
+
+      it("take their group out under the policy drop_group", async () => {
+        const { metrics, log } = await run(body, timeout, "data.shuffle=false", "reward.on_error=drop_group");
+        expect(metrics["training/untrainable/no_score"]).to.equal(4);
+        expect(metrics["training/rollout_failure/kept_samples"]).to.equal(1);
+        expect(log.join("\n")).to.include("train.jsonl:3").and.include(words);
+      });
+    });
+  }
+
+  it("that fail are tried again as often as configured, and not more", async () => {
+    const { error } = await fail(
+      "globalThis.attempts = (globalThis.attempts ?? 0) + 1; throw new Error('attempt ' + globalThis.attempts);",
+      "reward.on_error=retry",
+      "reward.max_retries=2",
+      "actor_rollout_ref.rollout.n=2",
+      "data.train_batch_size=1",
+      "algorithm.adv_estimator=gpg",
+    );
+    expect(error.code).to.equal("VERL_REWARD_FAILED");
+    expect((globalThis as { attempts?: number }).attempts).to.be.oneOf([3, 4, 5, 6]);
+  });
+
+  it("that fail once are saved by a retry", async () => {
+    const { metrics } = await run("if (n === 3) throw new Error('flaky');", "reward.on_error=retry");
+    expect(metrics["training/untrainable/no_score"]).to.equal(0);
+  });
+
+  it("T24: for rows that no scorer knows are refused before an engine starts", async () => {
+    const { error, tracker } = await folder.fail({ overrides: ["reward.custom_reward_function.path=null"] });
+    expect(error.code).to.equal("VERL_REWARD_NO_SCORER");
+    expect(error.message).to.include("toy").and.include("gsm8k").and.include("custom_reward_function");
+    expect(tracker.runs).to.deep.equal([]);
+  });
+
+  it("come from a manager of the user's own", async () => {
+    await folder.write(
+      "manager.mjs",
+      `export class Fixed {
+         constructor({ rewardKwargs }) { this.value = rewardKwargs.value; }
+         supports() { return true; }
+         async score(input) { return { outcome: "scored", score: this.value, extra: { length: input.responseIds.length } }; }
+       }`,
+    );
+    const { metrics } = await folder.train({
+      overrides: [
+        ONE_STEP,
+        "reward.reward_manager.source=importlib",
+        "reward.reward_manager.module.path=manager.mjs",
+        "reward.reward_manager.module.name=Fixed",
+        "+reward.reward_kwargs.value=0.75",
+      ],
+    });
+    expect(metrics["critic/score/mean"]).to.equal(0.75);
+  });
+
+  it("feed gdpo with their components", async () => {
+    await folder.write(
+      "reward.mjs",
+      "export const compute_score = ({ solution }) => ({ score: 1, brief: solution.length < 4, letter: solution.includes('a') });",
+    );
+    const { tracker } = await folder.train({
+      overrides: ["algorithm.adv_estimator=gdpo", "algorithm.gdpo_reward_keys=[brief, letter]"],
+    });
+    expect(tracker.series("training/uniform_groups")).to.deep.equal([4, 4, 4]);
+    expect(Math.max(...tracker.series("actor/grad_norm"))).to.be.above(0);
+  });
+});
