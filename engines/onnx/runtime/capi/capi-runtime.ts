@@ -15,8 +15,15 @@ const DEFAULT_MEMORY = 0;
 /** onnxruntime through its C API: caller-owned memory in and out, runs off the main thread, abort in mid-run. */
 export async function openCApiRuntime(libraryPath: string): Promise<OrtRuntime> {
   const koffi = (await import("koffi")).default;
-  return new CApiRuntime(openOrtApi(koffi, libraryPath));
+  const known = opened.get(libraryPath);
+  if (known) return known;
+  const runtime = new CApiRuntime(openOrtApi(koffi, libraryPath));
+  opened.set(libraryPath, runtime);
+  return runtime;
 }
+
+/** One per library: onnxruntime's environment, and the arena registered with it, belong to the process. */
+const opened = new Map<string, OrtRuntime>();
 
 class CApiRuntime implements OrtRuntime {
   readonly kind = "capi";

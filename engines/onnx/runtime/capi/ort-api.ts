@@ -69,16 +69,13 @@ type KoffiLibrary = ReturnType<Koffi["load"]>;
  * Libraries that were opened, for the life of the process: koffi unloads a library whose wrapper is collected, and the
  * function pointers taken from it would then lead into unmapped memory.
  */
-const opened = new Map<string, { readonly library: KoffiLibrary; readonly api: OrtApi }>();
+const libraries: KoffiLibrary[] = [];
 
 export function openOrtApi(ffi: Koffi, libraryPath: string): OrtApi {
-  const known = opened.get(libraryPath);
-  if (known) return known.api;
   ensureStacks(ffi);
   const library = ffi.load(libraryPath);
-  const api = bindFunctions(ffi, library);
-  opened.set(libraryPath, { library, api });
-  return api;
+  libraries.push(library);
+  return bindFunctions(ffi, library);
 }
 
 /** Kernels need far more stack than koffi's default of 128 KiB for asynchronous calls. Set once, before its first library. */
