@@ -1,0 +1,34 @@
+import { expect } from "chai";
+import { Graph } from "../../../../engines/onnx/ir/index.js";
+import { openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
+
+describe("engines/onnx/ir graph", () => {
+  it("shares equal constants", () => {
+    const g = new Graph("constants");
+    expect(g.scalar(2)).to.equal(g.scalar(2));
+    expect(g.scalar(0)).to.not.equal(g.scalar(-0));
+    expect(g.ints(1, 2)).to.equal(g.ints(1, 2));
+    expect(g.ints(1)).to.not.equal(g.int(1));
+    expect(g.toModel().initializers).to.have.lengthOf(5);
+  });
+
+  it("publishes a value under several names, inputs and constants too", async () => {
+    const g = new Graph("outputs");
+    const x = g.input("x", [1]);
+    const y = g.op("Neg", [x]);
+    const outputs = { y, again: y, input: x, constant: g.scalar(3) };
+    for (const [name, ref] of Object.entries(outputs)) g.output(ref, name, name === "constant" ? [] : [1]);
+    const runtime = await openOrtRuntime();
+    const session = await runtime.createSession(g.encode());
+    const fetches = Object.fromEntries(
+      Object.keys(outputs).map((name) => [
+        name,
+        runtime.tensor("float32", name === "constant" ? [] : [1], new Float32Array(1)),
+      ]),
+    );
+    await session.run({ x: runtime.tensor("float32", [1], Float32Array.of(5)) }, fetches);
+    const values = Object.values(fetches).map((t) => t.data[0]);
+    expect(values).to.deep.equal([-5, -5, 5, 3]);
+    await session.release();
+  });
+});
