@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { reasonOf } from "../../../core/plugin.js";
+import { isVerlError, reasonOf } from "../../../core/plugin.js";
 import { errors } from "../errors.js";
 import { locateOrtPackage } from "./locate.js";
 import { openRuntimeOfKind } from "./open-runtime.js";
@@ -22,11 +22,26 @@ export function openOrtRuntime(options: OrtRuntimeOptions = {}): Promise<OrtRunt
   const kind = options.kind ?? "auto";
   let runtime = opened.get(kind);
   if (!runtime) {
-    runtime = kind === "auto" ? openTrusted() : openRuntimeOfKind(kind);
+    runtime = kind === "auto" ? openTrusted() : openNamed(kind);
     runtime.catch(() => opened.delete(kind));
     opened.set(kind, runtime);
   }
   return runtime;
+}
+
+async function openNamed(kind: OrtRuntime["kind"]): Promise<OrtRuntime> {
+  try {
+    return await openRuntimeOfKind(kind);
+  } catch (cause) {
+    if (isVerlError(cause)) throw cause;
+    throw errors.VERL_ONNX_RUNTIME_UNUSABLE({
+      what:
+        kind === "capi" ? "onnxruntime's C API could not be opened" : "onnxruntime's Node binding could not be loaded",
+      why: reasonOf(cause),
+      ...(kind === "capi" ? { fix: "npm install koffi" } : {}),
+      cause,
+    });
+  }
 }
 
 async function openTrusted(): Promise<OrtRuntime> {

@@ -5,7 +5,7 @@ import type { OrtRuntime, OrtSession, OrtSessionOptions, OrtTensor, TensorArrays
 import { adoptTensorData } from "../tensor-memory.js";
 import { CStrings } from "./c-strings.js";
 import { CApiSession } from "./capi-session.js";
-import { type OrtApi, offHeapPointers, openOrtApi, type Pointer } from "./ort-api.js";
+import { type Koffi, type OrtApi, offHeapPointers, openOrtApi, type Pointer } from "./ort-api.js";
 
 /** Errors come back as statuses; printing them as well would garble the terminal. */
 const LOG_FATAL_ONLY = 4;
@@ -14,7 +14,7 @@ const DEFAULT_MEMORY = 0;
 
 /** onnxruntime through its C API: caller-owned memory in and out, runs off the main thread, abort in mid-run. */
 export async function openCApiRuntime(libraryPath: string): Promise<OrtRuntime> {
-  const koffi = (await import("koffi")).default;
+  const koffi = (await import("koffi")).default as unknown as Koffi;
   const known = opened.get(libraryPath);
   if (known) return known;
   const runtime = new CApiRuntime(openOrtApi(koffi, libraryPath));

@@ -1,5 +1,3 @@
-import type koffi from "koffi";
-
 /**
  * The functions of onnxruntime's C API that are used here, with their places in `struct OrtApi` (the struct only ever
  * grows at its end). Pointers travel as 64-bit integers; `void *` parameters also take typed arrays.
@@ -62,8 +60,24 @@ export type OrtApi = Readonly<Record<keyof typeof FUNCTIONS, NativeFunction>> & 
   createAsync(name: keyof typeof FUNCTIONS, ...args: Argument[]): Promise<Pointer>;
 };
 
-type Koffi = typeof koffi;
-type KoffiLibrary = ReturnType<Koffi["load"]>;
+/** The part of koffi that is used; spelt out, so that our types do not ask for an optional dependency. */
+export interface Koffi {
+  config(): StackSizes;
+  config(sizes: StackSizes): unknown;
+  load(path: string): KoffiLibrary;
+  proto(signature: string): unknown;
+  array(type: string, length: number): unknown;
+  decode(pointer: Pointer, type: unknown): unknown;
+  call(pointer: Pointer, type: unknown, ...args: unknown[]): unknown;
+  address(memory: ArrayBufferView): Pointer;
+}
+interface StackSizes {
+  readonly sync_stack_size?: number;
+  readonly async_stack_size?: number;
+}
+interface KoffiLibrary {
+  func(signature: string): () => unknown;
+}
 
 /**
  * Libraries that were opened, for the life of the process: koffi unloads a library whose wrapper is collected, and the
