@@ -30,6 +30,8 @@ export interface RunParts extends Algorithm {
   readonly validation: Dataset | null;
   /** Null for a run that only validates. */
   readonly loader: PromptLoader | null;
+  /** Of the training data. */
+  readonly dataFingerprint: string | null;
   readonly queue: TransferQueue;
   readonly replay: ReplayBuffer;
   readonly manager: AgentLoopManager;

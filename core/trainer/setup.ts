@@ -5,6 +5,7 @@ import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
+import { dataFingerprint } from "./data-fingerprint.js";
 import { runDumps } from "./dumps.js";
 import { actorOptions, modelSourceOf, referenceOptions } from "./engine-options.js";
 import { trainerErrors } from "./errors.js";
@@ -69,6 +70,7 @@ async function build(
     tokenizer,
     validation,
     loader: train && promptLoader(train, config.data),
+    dataFingerprint: train && dataFingerprint(train),
     queue: sampling.queue,
     replay: sampling.replay,
     manager: sampling.manager,

@@ -14,6 +14,8 @@ interface TrainerState {
   readonly version: 1;
   readonly globalStep: number;
   readonly seed: number;
+  /** Of the training data; null for a run without. */
+  readonly data: string | null;
   readonly klController: ReturnType<RunParts["klController"]["state"]>;
   readonly metrics: Readonly<Record<string, number | string>>;
 }
@@ -45,6 +47,7 @@ export async function saveRun(
       version: 1,
       globalStep,
       seed: parts.config.trainer.seed,
+      data: parts.dataFingerprint,
       klController: parts.klController.state(),
       metrics: maskNonFinite(metrics),
     };
@@ -72,6 +75,11 @@ export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<
   const { checkpoint } = parts.config.actor_rollout_ref.actor;
   await parts.actor.loadCheckpoint(path.join(saved.dir, ACTOR_FOLDER), { contents: checkpoint.load_contents });
   if (parts.loader) parts.loader.restore(await readJson(path.join(saved.dir, LOADER_FILE)));
+  if (parts.loader && state.data !== parts.dataFingerprint) {
+    parts.logger.warn(
+      `the training data is not what it was when ${saved.dir} was written: this run will differ from one that was never interrupted`,
+    );
+  }
   parts.klController.restore(state.klController);
   const metrics = Object.entries(state.metrics).map(([name, value]) => [name, unmask(value)] as const);
   return { ...saved, metrics: Object.fromEntries(metrics), logged: await parts.checkpoints.isLogged(saved) };

@@ -1,0 +1,209 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { expect } from "chai";
+import { reproducible, reproducibleLines } from "./support/compare.js";
+import { ToyFolder } from "./support/toy-run.js";
+
+const VALIDATED = ["data.val_files=[val.jsonl]", "trainer.test_freq=2"];
+const LINES = "trainer.logger=[jsonl]";
+
+describe("core/trainer resume", () => {
+  let folder: ToyFolder;
+  let other: ToyFolder;
+  beforeEach(async () => {
+    [folder, other] = [await ToyFolder.create(), await ToyFolder.create()];
+  });
+  afterEach(async () => {
+    await folder[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+  });
+
+  const steps = (n: number) => `trainer.total_training_steps=${n}`;
+  const weights = (from: ToyFolder, step: number) => from.read("run", `global_step_${step}`, "actor", "table.json");
+
+  it("goes on as the run that was never interrupted, to the last bit", async () => {
+    const run = [...VALIDATED, "trainer.save_freq=2"];
+    const whole = await folder.train({ overrides: [...run, steps(6)] });
+    await other.train({ overrides: [...run, steps(4)] });
+    const resumed = await other.train({ overrides: [...run, steps(6)] });
+    expect(reproducible(resumed.tracker)).to.deep.equal(reproducible(whole.tracker).slice(-2));
+    expect(await weights(other, 6)).to.equal(await weights(folder, 6));
+    expect(resumed.tracker.runs[0]).to.include({ startStep: 4, totalSteps: 6 });
+    expect(resumed.log.join("\n")).to.include("resumed step 4");
+  });
+
+  it("continues metrics.jsonl at the checkpoint", async () => {
+    const run = [...VALIDATED, "trainer.save_freq=2"];
+    await folder.train({ overrides: [...run, steps(5), LINES] });
+    await other.fail({
+      overrides: [...run, steps(5), LINES],
+      register: (host) =>
+        host.hooks.register({
+          name: "crash",
+          onStepBegin: async ({ globalStep }) => {
+            if (globalStep === 4) throw new Error("power cut");
+          },
+        }),
+    });
+    await other.train({ overrides: [...run, steps(5), LINES] });
+    const lines = async (from: ToyFolder) => reproducibleLines(await from.read("run", "metrics.jsonl"));
+    expect(await lines(other)).to.deep.equal(await lines(folder));
+  });
+
+  /** Ends the process of a run right after the save of a step, as far as files can tell. */
+  const killedAfterSave = async (run: readonly string[], step: number) => {
+    await other.write(
+      "callback.mjs",
+      `export const checkpointCallback = { onSave({ globalStep }) { if (globalStep === ${step}) throw new Error("killed"); } };`,
+    );
+    await other.fail({ overrides: [...run, "trainer.checkpoint_callback_class=callback.mjs"] });
+  };
+
+  for (const [what, step] of [
+    ["", 2],
+    [", also for the first one", 1],
+    [", also for the last one", 4],
+  ] as const) {
+    it(`finishes a step that was saved and not logged: its metrics and its validation${what}`, async () => {
+      const run = [...VALIDATED, "trainer.save_freq=1", steps(4), LINES];
+      await folder.train({ overrides: run });
+      await killedAfterSave(run, step);
+      const { reason, globalStep } = await other.train({ overrides: run });
+      expect({ reason, globalStep }).to.deep.equal({ reason: "completed", globalStep: 4 });
+      const lines = async (from: ToyFolder) => reproducibleLines(await from.read("run", "metrics.jsonl"));
+      expect(await lines(other)).to.deep.equal(await lines(folder));
+      expect(await weights(other, 4)).to.equal(await weights(folder, 4));
+    });
+  }
+
+  it("T30: hands every row of the second pass out exactly once, resumed at the end of a pass or within it", async () => {
+    const seen: Record<string, number[]> = {};
+    (globalThis as { seenRows?: typeof seen }).seenRows = seen;
+    for (const at of [12, 5]) {
+      await using pass = await ToyFolder.create({
+        reward: `export const compute_score = ({ extraInfo, solution }) => {
+          (globalThis.seenRows[${at}] ??= []).push(extraInfo.index);
+          return solution.length;
+        };`,
+      });
+      const run = ["data.train_batch_size=1", "actor_rollout_ref.rollout.n=2"];
+      await pass.train({ overrides: [...run, steps(at), "trainer.save_freq=100"] });
+      const { globalStep } = await pass.train({
+        overrides: [...run, "trainer.total_training_steps=null", "trainer.total_epochs=2"],
+      });
+      expect(globalStep).to.equal(24);
+      const draws = seen[at].filter((_, i) => i % 2 === 0);
+      expect(draws).to.have.length(24);
+      const all = Array.from({ length: 12 }, (_, i) => i);
+      expect(draws.slice(0, 12).sort((a, b) => a - b)).to.deep.equal(all);
+      expect(draws.slice(12).sort((a, b) => a - b)).to.deep.equal(all);
+    }
+    expect(seen[12]).to.deep.equal(seen[5]);
+  });
+
+  it("refuses to end without a step", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    const { error, tracker } = await folder.fail();
+    expect(error.code).to.equal("VERL_CONFIG_NO_STEPS");
+    expect(error.message).to.include("step 3").and.include("global_step_3");
+    expect(tracker.runs).to.deep.equal([]);
+  });
+
+  it("starts anew with resume_mode=disable, and with auto where there is nothing to resume", async () => {
+    const first = await folder.train({ overrides: ["trainer.save_freq=1"] });
+    const anew = await folder.train({ overrides: ["trainer.resume_mode=disable"] });
+    expect(reproducible(anew.tracker)).to.deep.equal(reproducible(first.tracker));
+    expect(anew.tracker.runs[0].startStep).to.equal(0);
+  });
+
+  it("goes on from the checkpoint that resume_path names, relative to the working directory", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1", "trainer.default_local_dir=elsewhere"] });
+    const { tracker } = await folder.train({
+      overrides: ["trainer.resume_mode=resume_path", "trainer.resume_from_path=elsewhere/global_step_2"],
+    });
+    expect(tracker.runs[0].startStep).to.equal(2);
+    expect(tracker.steps.map(({ step }) => step)).to.deep.equal([3]);
+  });
+
+  for (const [what, from, words] of [
+    ["is no checkpoint folder", "run/step2", "global_step_N"],
+    ["does not exist", "run/global_step_9", "does not exist"],
+  ] as const) {
+    it(`refuses a resume_from_path that ${what}`, async () => {
+      const { error } = await folder.fail({
+        overrides: ["trainer.resume_mode=resume_path", `trainer.resume_from_path=${from}`],
+      });
+      expect(error.message).to.include(words.replace("global_step_N", "global_step_40"));
+    });
+  }
+
+  it("refuses an incomplete checkpoint by name, and passes over it otherwise", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    await rm(folder.at("run", "global_step_3", "actor", "table.json"));
+    const named = await folder.fail({
+      overrides: ["trainer.resume_mode=resume_path", "trainer.resume_from_path=run/global_step_3"],
+    });
+    expect(named.error.code).to.equal("VERL_TRAINER_CHECKPOINT_BAD");
+    expect(named.error.message).to.include("incomplete");
+    const { tracker } = await folder.train();
+    expect(tracker.runs[0].startStep).to.equal(2);
+  });
+
+  it("refuses a tracker file that holds no step", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    await folder.write("run/latest_checkpointed_iteration.txt", "three");
+    const { error } = await folder.fail();
+    expect(error.code).to.equal("VERL_TRAINER_CHECKPOINT_BAD");
+    expect(error.message).to.include("three");
+  });
+
+  it("refuses the checkpoint of a run with another seed", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    const { error } = await folder.fail({ overrides: ["trainer.seed=7", steps(5)] });
+    expect(error.code).to.equal("VERL_TRAINER_RESUME_MISMATCH");
+    expect(error.message).to.include("seed=1").and.include("7");
+  });
+
+  it("refuses data of another size", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    const { error } = await folder.fail({ overrides: [steps(5), "data.train_max_samples=8"] });
+    expect(error.code).to.equal("VERL_DATA_STATE_MISMATCH");
+    expect(error.message).to.include("12 rows").and.include("8");
+  });
+
+  it("warns of other data of the same size", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    await folder.write("train.jsonl", (await folder.read("train.jsonl")).replace('"content":"c"', '"content":"cc"'));
+    const { log } = await folder.train({ overrides: [steps(5)] });
+    expect(log.join("\n")).to.include("warn: the training data is not what it was");
+  });
+
+  it("warns of nothing and goes on when the run grows longer", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    const { tracker, log } = await folder.train({ overrides: [steps(5)] });
+    expect(tracker.steps.map(({ step }) => step)).to.deep.equal([4, 5]);
+    expect(log.filter((line) => line.startsWith("warn"))).to.deep.equal([]);
+  });
+
+  it("keeps a random data order that no seed was given for", async () => {
+    const run = ["data.seed=null", "trainer.save_freq=1"];
+    await folder.train({ overrides: [...run, steps(2), "trainer.rollout_data_dir=dump"] });
+    await folder.train({ overrides: [...run, steps(3), "trainer.rollout_data_dir=dump"] });
+    const prompts = async (step: number) =>
+      new Set(
+        (await folder.read("dump", `${step}.jsonl`))
+          .trim()
+          .split("\n")
+          .map((line) => (JSON.parse(line) as { input: string }).input),
+      );
+    const pass = [...(await prompts(1)), ...(await prompts(2)), ...(await prompts(3))];
+    expect(new Set(pass).size, "three steps of four prompts are one pass").to.equal(12);
+  });
+
+  it("puts a checkpoint back that was moved aside when the run was killed", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=3"] });
+    await mkdir(folder.at("run", ".tmp-global_step_3-1"));
+    await rename(folder.at("run", "global_step_3"), folder.at("run", ".old-global_step_3-1"));
+    const { tracker } = await folder.train({ overrides: [steps(4)] });
+    expect(tracker.runs[0].startStep).to.equal(3);
+  });
+});
