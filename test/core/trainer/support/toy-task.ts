@@ -76,3 +76,26 @@ export const TOY_OVERRIDES: readonly string[] = [
   "trainer.threads=1",
   "trainer.logger=[]",
 ];
+
+/** The same task for a Llama of some thousand random weights and the kernels of onnxruntime. */
+export const ONNX_OVERRIDES: readonly string[] = [
+  `actor_rollout_ref.model.config={${[
+    "model_type: llama",
+    `vocab_size: ${VOCAB}`,
+    "hidden_size: 16",
+    "intermediate_size: 32",
+    "num_hidden_layers: 2",
+    "num_attention_heads: 2",
+    "num_key_value_heads: 1",
+    "max_position_embeddings: 16",
+    "rms_norm_eps: 1e-5",
+    "rope_theta: 10000",
+    "hidden_act: silu",
+    "tie_word_embeddings: false",
+    "eos_token_id: 1",
+    "pad_token_id: 0",
+  ].join(", ")}}`,
+  "actor_rollout_ref.actor.strategy=onnx",
+  "actor_rollout_ref.rollout.name=onnx",
+  "actor_rollout_ref.actor.optim.lr=0.01",
+];
