@@ -1,27 +1,41 @@
-import type { Trainer } from "../core/trainer/index.js";
+import { type Trainer, trainerErrors } from "../core/trainer/index.js";
 import { type CommandIo, printLine } from "./io.js";
+import { EXIT } from "./report-error.js";
+
+/** Longest time that an abort may take before the process ends without it. */
+const GRACE_MS = 5000;
+
+export interface Interrupts {
+  /** Aborted by the first signal as long as there is no trainer to stop. */
+  readonly signal: AbortSignal;
+  onTrainer(trainer: Pick<Trainer, "stop">): void;
+  /** Signals received so far. */
+  received(): number;
+}
 
 /**
  * Two-stage Ctrl-C: the first SIGINT (or SIGTERM) lets the trainer finish its step and save; the second aborts. Before
- * there is a trainer the first one aborts.
+ * there is a trainer the first one aborts. An abort that takes longer than a few seconds, or a third signal, ends the
+ * process: checkpoints and metrics are written so that this harms nothing.
  */
-export async function withInterrupts<T>(
-  io: CommandIo,
-  work: (interrupts: { signal: AbortSignal; onTrainer(trainer: Pick<Trainer, "stop">): void }) => Promise<T>,
-): Promise<T> {
+export async function withInterrupts<T>(io: CommandIo, work: (interrupts: Interrupts) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   let trainer: Pick<Trainer, "stop"> | null = null;
   let received = 0;
+  let grace: NodeJS.Timeout | undefined;
+  const leave = () => process.exit(EXIT.interrupted);
   const onSignal = (name: NodeJS.Signals) => {
     received++;
-    if (!trainer) return abort.abort(new DOMException(`interrupted by ${name}`, "AbortError"));
-    printLine(
-      io.stderr,
-      received === 1
-        ? `${name}: finishing this step and saving; once more to abort at once.`
-        : `${name}: aborting. The last complete checkpoint stays.`,
-    );
-    trainer.stop(name);
+    const finishing = trainer !== null && received === 1;
+    if (finishing) printLine(io.stderr, `${name}: finishing this step and saving; once more to abort at once.`);
+    else if (grace) leave();
+    else {
+      grace = setTimeout(leave, GRACE_MS).unref();
+      const kept = trainer ? " The last complete checkpoint stays." : "";
+      printLine(io.stderr, `${name}: aborting.${kept}`);
+    }
+    if (trainer) trainer.stop(name);
+    else abort.abort(trainerErrors.VERL_TRAINER_ABORTED({ what: `interrupted by ${name}` }));
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
@@ -31,8 +45,10 @@ export async function withInterrupts<T>(
       onTrainer(created) {
         trainer = created;
       },
+      received: () => received,
     });
   } finally {
+    clearTimeout(grace);
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
   }

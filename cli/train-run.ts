@@ -59,7 +59,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     return { ...(await trainer.fit()), outputDir };
   } catch (error) {
     // What aborted the run says more than what the abort broke.
-    throw abort.signal.aborted && isVerlError(abort.signal.reason) ? abort.signal.reason : error;
+    throw signal.aborted && isVerlError(signal.reason) ? signal.reason : error;
   } finally {
     stopWatching();
     await trainer?.dispose();

@@ -6,7 +6,7 @@ export { evaluateResponses } from "./evaluate-responses.js";
 export { type Generation, type GenerationPrompt, generateResponses } from "./generate.js";
 export * from "./hooks.js";
 export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
-export type { RunScope } from "./run-scope.js";
+export type { InputScope, RunScope } from "./run-scope.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";
 export { SyncTrainer } from "./sync-trainer.js";
 export type * from "./trainer.js";

@@ -4,7 +4,7 @@ import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
 import { createRewards } from "./rewards-setup.js";
-import type { RunScope } from "./run-scope.js";
+import type { InputScope } from "./run-scope.js";
 import { userPart } from "./user-parts.js";
 
 /** What a run reads before anything heavy starts. */
@@ -17,7 +17,7 @@ export interface RunInputs {
 }
 
 /** Tokenizer, data and reward; every row is known to have a scorer. */
-export async function openInputs(options: RunScope, cleanups: (() => Promise<void>)[]): Promise<RunInputs> {
+export async function openInputs(options: InputScope, cleanups: (() => Promise<void>)[]): Promise<RunInputs> {
   const { config, cwd } = options;
   const tokenizer = await openTokenizer(config, cwd);
   const train = config.trainer.val_only ? null : await openDataset(options, tokenizer, "train");
@@ -38,7 +38,7 @@ export async function openTokenizer(config: RunConfig, cwd: string): Promise<Tok
 }
 
 /** The data set `rlhf`, or the one of `data.custom_cls`. */
-export async function openDataset(options: RunScope, tokenizer: Tokenizer, split: "train" | "val"): Promise<Dataset> {
+export async function openDataset(options: InputScope, tokenizer: Tokenizer, split: "train" | "val"): Promise<Dataset> {
   const { config, services, cwd, logger, signal } = options;
   const { data } = config;
   const training = split === "train";

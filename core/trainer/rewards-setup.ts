@@ -8,7 +8,7 @@ import {
   type RewardManagerOptions,
   withErrorPolicy,
 } from "../reward/index.js";
-import type { RunScope } from "./run-scope.js";
+import type { InputScope } from "./run-scope.js";
 import { userPart } from "./user-parts.js";
 
 /**
@@ -16,7 +16,7 @@ import { userPart } from "./user-parts.js";
  * concerns groups and the run, `drop_group` and `fail`, is left to the agent loops.
  */
 export async function createRewards(
-  options: RunScope,
+  options: InputScope,
   tokenizer: Tokenizer,
   datasets: readonly Dataset[],
 ): Promise<RewardManager> {

@@ -128,7 +128,9 @@ export class SyncTrainer implements Trainer {
     const { trackers, logger } = this.parts;
     try {
       return await work();
-    } catch (error) {
+    } catch (failure) {
+      // An abort breaks whatever was under way; why it came says more than how that broke.
+      const error: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : failure;
       await trackers.finish({ exitCode: 1, error }).catch((later: unknown) => logger.error(`${later}`));
       throw error;
     }

@@ -1,7 +1,7 @@
 import type { RunConfig } from "../config/run-config.js";
 import { trainerErrors } from "./errors.js";
 import type { CheckpointCallback } from "./hooks.js";
-import type { RunScope } from "./run-scope.js";
+import type { InputScope } from "./run-scope.js";
 
 interface Factory<O, T> {
   create(options: O): T | Promise<T>;
@@ -13,7 +13,7 @@ interface Factory<O, T> {
  * part must have.
  */
 export async function userPart<O, T extends object>(
-  services: RunScope["services"],
+  services: InputScope["services"],
   named: { readonly path: string | null; readonly name: string | null },
   part: { readonly key: string; readonly method: keyof T & string },
 ): Promise<Factory<O, T> | null> {

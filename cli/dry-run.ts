@@ -1,0 +1,91 @@
+import { maskSecrets, planRun, type RunConfig, toPlain } from "../core/config/index.js";
+import { openInputs } from "../core/trainer/index.js";
+import { commandLogger } from "./command-logger.js";
+import { type CommandIo, printJson, printLine } from "./io.js";
+import type { PreparedRun } from "./prepare-run.js";
+
+/** The arithmetic of a run. */
+interface DryRun {
+  /** Rows of training data in use, and of validation data. */
+  readonly rows: number;
+  readonly validationRows: number;
+  readonly stepsPerEpoch: number;
+  readonly totalSteps: number;
+  readonly promptsPerStep: number;
+  readonly samplesPerPrompt: number;
+  readonly trajectoriesPerStep: number;
+  readonly updatesPerStep: number;
+  readonly promptsPerUpdate: number;
+  /** Tokens of prompt and response together. */
+  readonly longestSequence: number;
+}
+
+/** `verl train --dry-run`: reads tokenizer, data and reward, and says what would run. No engine or server is started. */
+export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Promise<void> {
+  const { composed, config, notices } = run;
+  const plan = await measure(run, io);
+  if (json) printJson(io, { config: maskSecrets(toPlain(composed.tree), io.env), plan, notices });
+  else for (const line of [...describe(plan, config), "Nothing was started."]) printLine(io.stdout, line);
+}
+
+async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<DryRun> {
+  const cleanups: (() => Promise<void>)[] = [];
+  const { registries, loadUserModule } = host;
+  try {
+    const { train, validation } = await openInputs(
+      {
+        config,
+        services: { registries, loadUserModule },
+        cwd: io.cwd,
+        logger: commandLogger(io),
+        signal: new AbortController().signal,
+      },
+      cleanups,
+    );
+    const { data, actor_rollout_ref } = config;
+    const { actor, rollout } = actor_rollout_ref;
+    const arithmetic = train
+      ? planRun(config, train.length)
+      : { rows: 0, stepsPerEpoch: 0, totalSteps: 0, trajectoriesPerStep: 0, updatesPerStep: 0 };
+    return {
+      ...arithmetic,
+      validationRows: validation?.length ?? 0,
+      promptsPerStep: data.train_batch_size,
+      samplesPerPrompt: rollout.n,
+      promptsPerUpdate: actor.ppo_mini_batch_size,
+      longestSequence: rollout.prompt_length + rollout.response_length,
+    };
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
+}
+
+function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): string[] {
+  const lines: string[] = [];
+  if (plan.rows > 0) {
+    const passes = plan.totalSteps / plan.stepsPerEpoch;
+    lines.push(
+      `Training: ${count(plan.totalSteps, "step")} over ${count(plan.rows, "row")}, ${count(plan.stepsPerEpoch, "step")} a pass (${Number(passes.toFixed(2))} ${passes === 1 ? "pass" : "passes"}).`,
+      `A step:   ${plan.promptsPerStep} prompts x ${plan.samplesPerPrompt} samples = ${plan.trajectoriesPerStep} trajectories of at most ${plan.longestSequence} tokens; ${count(plan.updatesPerStep, "update")} of ${count(plan.promptsPerUpdate, "prompt")}.`,
+    );
+  }
+  if (plan.validationRows > 0) {
+    const { n } = actor_rollout_ref.rollout.val_kwargs;
+    const when = [
+      ...(trainer.val_before_train ? ["before the first step"] : []),
+      ...(trainer.test_freq > 0 && !trainer.val_only ? [`${every(trainer.test_freq)} and after the last one`] : []),
+    ];
+    lines.push(
+      `Validation: ${count(plan.validationRows, "row")} x ${count(n, "sample")}, ${when.join(", ") || "never"}.`,
+    );
+  }
+  if (!trainer.val_only) {
+    const kept = trainer.max_actor_ckpt_to_keep ? `, the newest ${trainer.max_actor_ckpt_to_keep} are kept` : "";
+    const saves = trainer.save_freq > 0 ? `${every(trainer.save_freq)} and after the last one${kept}` : "none";
+    lines.push(`Checkpoints: ${saves} (${trainer.default_local_dir}).`);
+  }
+  return lines;
+}
+
+const count = (n: number, unit: string) => `${n} ${unit}${n === 1 ? "" : "s"}`;
+const every = (frequency: number) => (frequency === 1 ? "every step" : `every ${frequency} steps`);

@@ -1,0 +1,199 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { expect } from "chai";
+import { readMetrics } from "../../core/tracking/index.js";
+import { FAKE_PLUGIN, verl } from "../core/trainer/support/child.js";
+import { ToyFolder } from "../core/trainer/support/toy-run.js";
+import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { cli } from "./support.js";
+
+const SLOW = (ms: number) => `export const compute_score = async ({ solution }) => {
+  await new Promise((resolve) => setTimeout(resolve, ${ms}));
+  return solution.length;
+};`;
+
+/** A reward that answers a step's worth of calls and then never again. */
+const STUCK = `let calls = 0;
+export const compute_score = async ({ solution }) => {
+  if (++calls > 16) {
+    console.error("the judge thinks for ever");
+    await new Promise((resolve) => setTimeout(resolve, 600_000));
+  }
+  return solution.length;
+};`;
+
+describe("cli/train-command", () => {
+  let folder: ToyFolder;
+  beforeEach(async () => {
+    folder = await ToyFolder.create();
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const train = (...args: string[]) =>
+    cli(["train", ...TOY_OVERRIDES, ...args], { cwd: folder.dir, env: { VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN } });
+  const events = (text: string) =>
+    text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it("trains, with one line a step for people", async () => {
+    const { code, stdout, stderr } = await train("trainer.logger=[console]");
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/step.*3/i);
+  });
+
+  it("prints JSON events and nothing else with --json", async () => {
+    const { code, stdout } = await train("trainer.logger=[console]", "--json");
+    expect(code).to.equal(0);
+    const lines = events(stdout);
+    expect(lines[0]).to.include({ event: "start", totalSteps: 3 });
+    expect(lines.at(-1)).to.deep.include({ event: "end", reason: "completed", globalStep: 3 });
+    expect(lines.at(-1)).to.include.keys("metrics", "outputDir", "validations");
+  });
+
+  it("exits with 1 and a card when the run fails, with 2 when the configuration is wrong", async () => {
+    await folder.write("reward.mjs", "export const compute_score = () => { throw new Error('no judge'); };");
+    const failed = await train();
+    expect(failed.code).to.equal(1);
+    expect(failed.stderr).to.include("VERL_REWARD_FAILED").and.include("no judge");
+    const wrong = await train("data.train_batch_size=5", "actor_rollout_ref.actor.ppo_mini_batch_size=4");
+    expect(wrong.code).to.equal(2);
+  });
+
+  it("reports a failed run as JSON with --json", async () => {
+    await folder.write("reward.mjs", "export const compute_score = () => { throw new Error('no judge'); };");
+    const { code, json } = await train("--json");
+    expect(code).to.equal(1);
+    expect(json<{ error: { code: string }; exitCode: number }>()).to.deep.nested.include({
+      "error.code": "VERL_REWARD_FAILED",
+      exitCode: 1,
+    });
+  });
+
+  it("exits with 0 when a hook stops the run", async () => {
+    await folder.write("hooks.mjs", "export const onStepEnd = ({ requestStop }) => requestStop('good enough');");
+    const { code, json } = await train("trainer.hooks=[hooks.mjs]", "--json");
+    expect(code).to.equal(0);
+    expect(json()).to.include({ event: "end", reason: "stopped", globalStep: 1 });
+  });
+
+  describe("--dry-run", () => {
+    it("prints the arithmetic of the run with steps and rows, and starts nothing", async () => {
+      const { code, stdout } = await train(
+        "--dry-run",
+        "data.val_files=[val.jsonl]",
+        "trainer.total_training_steps=null",
+        "trainer.total_epochs=2",
+        "trainer.test_freq=2",
+        "trainer.save_freq=1",
+        "trainer.max_actor_ckpt_to_keep=2",
+        "actor_rollout_ref.actor.ppo_mini_batch_size=2",
+        "actor_rollout_ref.actor.strategy=onnx",
+        "actor_rollout_ref.model.config={model_type: unheard-of}",
+      );
+      expect(code).to.equal(0);
+      expect(stdout.trim().split("\n")).to.deep.equal([
+        "Training: 6 steps over 12 rows, 3 steps a pass (2 passes).",
+        "A step:   4 prompts x 4 samples = 16 trajectories of at most 8 tokens; 2 updates of 2 prompts.",
+        "Validation: 2 rows x 1 sample, before the first step, every 2 steps and after the last one.",
+        "Checkpoints: every step and after the last one, the newest 2 are kept (run).",
+        "Nothing was started.",
+      ]);
+      expect(existsSync(folder.at("run"))).to.equal(false);
+    });
+
+    it("prints it as JSON, with the composed configuration", async () => {
+      const { json } = await train("--dry-run", "--json");
+      const { plan, config } = json<{ plan: Record<string, number>; config: { trainer: { seed: number } } }>();
+      expect(plan).to.deep.equal({
+        rows: 12,
+        validationRows: 0,
+        stepsPerEpoch: 3,
+        totalSteps: 3,
+        promptsPerStep: 4,
+        samplesPerPrompt: 4,
+        trajectoriesPerStep: 16,
+        updatesPerStep: 1,
+        promptsPerUpdate: 4,
+        longestSequence: 8,
+      });
+      expect(config.trainer.seed).to.equal(1);
+    });
+
+    it("finds data that do not make a step, and rows that nobody can score", async () => {
+      const small = await train("--dry-run", "data.train_batch_size=16");
+      expect(small.code).to.equal(2);
+      expect(small.stderr).to.include("VERL_CONFIG_NO_STEPS").and.include("12 rows");
+      const unscored = await train("--dry-run", "reward.custom_reward_function.path=null");
+      expect(unscored.stderr).to.include("VERL_REWARD_NO_SCORER");
+    });
+  });
+
+  describe("Ctrl-C", function () {
+    this.timeout(120_000);
+
+    /** `verl train`, sent SIGINT each time that the next of the marks appears in its output. */
+    const interrupted = (marks: readonly string[], ...args: string[]) => {
+      let next = 0;
+      return verl(["train", ...TOY_OVERRIDES, "trainer.logger=[console, jsonl]", ...args], {
+        cwd: folder.dir,
+        onOutput({ stdout, stderr }, child) {
+          if (next < marks.length && `${stdout}${stderr}`.includes(marks[next])) {
+            next++;
+            child.kill("SIGINT");
+          }
+        },
+      });
+    };
+    const halfWritten = async () =>
+      (await readdir(folder.at("run"), { recursive: true })).filter((name) => /\.tmp|\.old|lock/.test(name));
+
+    it("once: the step is finished and saved, and the run goes on from there later", async () => {
+      await folder.write("reward.mjs", SLOW(20));
+      const { code, stdout, stderr } = await interrupted(['"step":2'], "trainer.total_training_steps=1000", "--json");
+      expect(code, stderr).to.equal(130);
+      expect(stderr).to.include("SIGINT: finishing this step and saving");
+      const end = events(stdout).at(-1) as { globalStep: number };
+      expect(end).to.include({ event: "end", reason: "stopped" });
+      expect(await folder.read("run", "latest_checkpointed_iteration.txt")).to.equal(String(end.globalStep));
+      expect((await readMetrics(folder.at("run", "metrics.jsonl"))).at(-1)?.step).to.equal(end.globalStep);
+      expect(await halfWritten()).to.deep.equal([]);
+
+      const { tracker } = await folder.train({
+        overrides: [`trainer.total_training_steps=${end.globalStep + 1}`],
+      });
+      expect(tracker.steps.map(({ step }) => step)).to.deep.equal([end.globalStep + 1]);
+    });
+
+    it("twice: the run is aborted at once, nothing half-written is left", async () => {
+      await folder.write("reward.mjs", STUCK);
+      const { code, stdout, stderr } = await interrupted(
+        ["thinks for ever", "finishing this step"],
+        "trainer.save_freq=1",
+        "--json",
+      );
+      expect(code, stderr).to.equal(130);
+      expect(stderr).to.include("SIGINT: aborting");
+      expect(events(stdout).at(-1)).to.deep.nested.include({ "error.code": "VERL_TRAINER_ABORTED", exitCode: 130 });
+      expect(await folder.read("run", "latest_checkpointed_iteration.txt")).to.equal("1");
+      expect(await halfWritten()).to.deep.equal([]);
+    });
+
+    it("before there is anything to finish: the run is aborted", async () => {
+      await folder.write("reward.mjs", `await new Promise((resolve) => setTimeout(resolve, 600_000));`);
+      const { code, stderr } = await interrupted(["training data", "aborting"]);
+      expect(code, stderr).to.equal(130);
+    });
+  });
+
+  it("ends although a user's file keeps a timer running", async function () {
+    this.timeout(60_000);
+    await folder.write(
+      "reward.mjs",
+      "setInterval(() => {}, 1000); export const compute_score = ({ solution }) => solution.length;",
+    );
+    const { code, stderr } = await verl(["train", ...TOY_OVERRIDES], { cwd: folder.dir });
+    expect(code, stderr).to.equal(0);
+  });
+});
