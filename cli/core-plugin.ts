@@ -1,7 +1,7 @@
 import { agentLoopManager, singleTurnAgent } from "../core/agent/index.js";
 import { builtinAdvantageEstimators, builtinPolicyLosses } from "../core/algorithms/index.js";
 import { definePlugin } from "../core/plugin.js";
-import { gsm8kScorer, naiveRewardManager } from "../core/reward/index.js";
+import { builtinScorers, naiveRewardManager } from "../core/reward/index.js";
 import { inProcessQueueFactory, syncReplayBufferFactory } from "../core/transfer/index.js";
 
 /** What the core implements itself, registered like anybody's plugin so that anybody can replace it. */
@@ -26,7 +26,7 @@ export const corePlugin = definePlugin({
     host.transferQueues.register(inProcessQueueFactory);
     host.replayBuffers.register(syncReplayBufferFactory);
     host.rewardManagers.register(naiveRewardManager);
-    host.scorers.register(gsm8kScorer);
+    for (const scorer of builtinScorers) host.scorers.register(scorer);
     host.agentLoops.register(singleTurnAgent);
     host.agentLoopManagers.register(agentLoopManager);
     host.datasets.register({

@@ -9,5 +9,5 @@ export { createNaiveRewardManager, naiveRewardManager } from "./naive-manager.js
 export type * from "./reward.js";
 export type { ScorerIndex } from "./scorer-index.js";
 export { createScorerIndex } from "./scorer-index.js";
-export { gsm8kScorer } from "./scorers/gsm8k.js";
+export { builtinScorers, gsm8kScorer } from "./scorers/index.js";
 export { Semaphore } from "./semaphore.js";

@@ -5,6 +5,7 @@ import { groupFilter } from "./group-filter.js";
 import { jsonLossless } from "./json-lossless.js";
 import { mergeTrajectoriesKind } from "./merge-trajectories.js";
 import { render } from "./render.js";
+import { score } from "./score.js";
 import { staleness } from "./staleness.js";
 import { truncateToolResponseKind } from "./truncate-tool-response.js";
 
@@ -16,6 +17,7 @@ export const KINDS: readonly CaseKind[] = [
   jsonLossless,
   mergeTrajectoriesKind,
   render,
+  score,
   staleness,
   truncateToolResponseKind,
 ];

@@ -1,0 +1,20 @@
+import type { Scorer } from "../reward.js";
+import { geometry3kScorer } from "./geometry3k.js";
+import { gsm8kScorer } from "./gsm8k.js";
+import { mathScorer, numinaScorer } from "./math.js";
+import { mathDapoScorer } from "./math-dapo.js";
+import { multipleChoiceScorer } from "./multiple-choice.js";
+import { qaScorer } from "./qa.js";
+
+export { geometry3kScorer, gsm8kScorer, mathDapoScorer, mathScorer, multipleChoiceScorer, numinaScorer, qaScorer };
+
+/** Scorers by rules alone, for the data sources that verl knows and a few more. */
+export const builtinScorers: readonly Scorer[] = [
+  gsm8kScorer,
+  mathScorer,
+  mathDapoScorer,
+  numinaScorer,
+  geometry3kScorer,
+  qaScorer,
+  multipleChoiceScorer,
+];

@@ -1,0 +1,31 @@
+import { builtinScorers, createScorerIndex } from "../../../core/reward/index.js";
+import type { CaseKind } from "../kind.js";
+
+const scorers = createScorerIndex(builtinScorers);
+
+/** Scores by the reference's rules, or with `lenient` by this project's. */
+export const score: CaseKind = {
+  name: "score",
+  fields: ["data_source", "solution", "ground_truth", "method", "lenient"],
+  expectFields: ["score", "acc", "pred", "error"],
+  async run({ data_source, solution, ground_truth, method, lenient, expect }) {
+    const scorer = scorers.find(data_source as string);
+    if (!scorer) return expect.error ? null : { expected: expect, actual: { error: true } };
+    const result = await scorer.score({
+      dataSource: data_source as string,
+      solution: solution as string,
+      groundTruth: ground_truth as string,
+      extraInfo: {},
+      signal: new AbortController().signal,
+      kwargs: { method, ...(lenient ? {} : { compat: "verl" }) },
+    });
+    if (result === null || typeof result === "number") return { expected: expect, actual: result };
+    const actual = { score: result.score, acc: Boolean(result.acc), pred: result.pred };
+    const right =
+      !expect.error &&
+      Math.abs((result.score ?? Number.NaN) - (expect.score as number)) <= 1e-9 &&
+      (expect.acc === undefined || expect.acc === actual.acc) &&
+      (expect.pred === undefined || expect.pred === actual.pred);
+    return right ? null : { expected: expect, actual };
+  },
+};
