@@ -1,7 +1,9 @@
 /** At most so many boxes side by side count as one answer. */
 const MOST_BOXES = 20;
-const CONNECTOR = /^[\s$]*(?:,|;|,?\s*(?:and|or)\b)[\s$]*$/;
-const LONGEST_CONNECTOR = 20;
+const CONNECTOR = /^(?:[,;]|[,;]?(?:and|or))$/;
+/** What may stand around a connector without meaning anything. */
+const NOISE = /[\s${}]|\\(?:text|mbox|quad|qquad|[()[\],; ])/g;
+const LONGEST_CONNECTOR = 40;
 
 /**
  * The content of the last `\boxed{…}` (or `\fbox{…}`, `\boxed 7`), or null: also where it is not closed, for then the answer
@@ -14,7 +16,7 @@ export function boxedAnswer(text: string): string | null {
   while (parts.length < MOST_BOXES) {
     const before = lastBox(text, box.start);
     const gap = before ? text.slice(before.end, box.start) : "";
-    if (!before || gap.length > LONGEST_CONNECTOR || !CONNECTOR.test(gap)) break;
+    if (!before || gap.length > LONGEST_CONNECTOR || !CONNECTOR.test(gap.replace(NOISE, ""))) break;
     parts.unshift(before.content);
     box = before;
   }

@@ -28,14 +28,15 @@ export interface ValueAnswer {
 export type Bracket = "(" | "[" | ")" | "]" | "⟨" | "⟩";
 export type Relation = "=" | "<" | ">" | "<=" | ">=" | "!=";
 
-/** Whether an answer only names something: `x`, `f(x)`, `AB`, `(x, y)`, `\text{Area}`. */
+/** Whether an answer only names something: `x`, `f(x)`, `|AB|`, `(x, y)`, `a : b`, `\text{Area}`. */
 export function isName(answer: Answer): boolean {
   if (answer.kind === "text") return true;
-  if (answer.kind === "tuple") return answer.items.every(isName);
+  if (answer.kind === "tuple" || answer.kind === "ratio") return answer.items.every(isName);
   return answer.kind === "value" && isNamePart(answer.expression);
 }
 
 function isNamePart(expression: Expression): boolean {
   if (expression.type === "symbol") return true;
+  if (expression.type === "call") return expression.name === "abs" && expression.args.every(isNamePart);
   return expression.type === "multiply" && expression.factors.every(isNamePart);
 }

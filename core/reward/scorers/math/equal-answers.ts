@@ -20,7 +20,7 @@ export interface Comparison {
 export function equalAnswers(gold: Answer, given: Answer, c: Comparison): boolean {
   c.steps.spend();
   if (isSetLike(gold) || isSetLike(given)) {
-    const [a, b] = [realSetOf(gold, c.steps), realSetOf(withoutName(given), c.steps)];
+    const [a, b] = [realSetOf(withoutName(gold), c.steps), realSetOf(withoutName(given), c.steps)];
     if (a && b) return equalSets(a, b, c.steps);
   }
   if (gold.kind === "relation" || given.kind === "relation") return equalNamed(gold, given, c);
@@ -69,34 +69,39 @@ function equalMany(gold: Answer, given: Answer, c: Comparison): boolean {
   if (!isMany(gold)) return false;
   if (given.kind === "tuple") return ordered(gold) && inOrder(gold.items, given.items, c);
   if (!isMany(given)) return gold.items.length === 1 && equalAnswers(gold.items[0], given, c);
-  if (ordered(gold) && !ordered(given)) return inOrder(gold.items, given.items, c);
-  const sameName = (a: Answer, b: Answer) => !ordered(gold) || nameOf(a) === nameOf(b);
-  const same = (a: Answer, b: Answer) => sameName(a, b) && equalAnswers(a, b, c);
-  if (gold.kind === "set" || given.kind === "set") {
-    const covers = (a: readonly Answer[], b: readonly Answer[], equal: typeof same) =>
-      a.every((x) => b.some((y) => equal(x, y)));
-    return covers(gold.items, given.items, same) && covers(given.items, gold.items, (x, y) => same(y, x));
-  }
-  return gold.items.length === given.items.length && inAnyOrder(gold.items, given.items, same);
+  // Without names, `x_1` and `x_2` are two of a kind, but `x` comes before `y`.
+  if (ordered(gold) && !ordered(given) && namesOf(gold.items, /_\w+$/).size > 1)
+    return inOrder(gold.items, given.items, c);
+  const bothNamed = ordered(gold) && ordered(given);
+  const sameName = (a: Answer, b: Answer) => !bothNamed || nameOf(a) === nameOf(b);
+  return inAnyOrder(gold.items, given.items, (a, b) => sameName(a, b) && equalAnswers(a, b, c));
 }
 
-function inAnyOrder(a: readonly Answer[], b: readonly Answer[], same: (x: Answer, y: Answer) => boolean): boolean {
-  const left = [...b];
-  return a.every((x) => {
-    const at = left.findIndex((y) => same(x, y));
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  });
+/** Every item has its partner. To say something twice adds nothing, unless the gold answer does (double roots). */
+function inAnyOrder(
+  gold: readonly Answer[],
+  given: readonly Answer[],
+  same: (a: Answer, b: Answer) => boolean,
+): boolean {
+  const partners = gold.map((a) => given.filter((b) => same(a, b)));
+  const covered = new Set(partners.flat());
+  const repeats = gold.some((a, i) => gold.slice(0, i).some((other) => same(other, a)));
+  return (
+    partners.every(({ length }) => length > 0) &&
+    covered.size === given.length &&
+    (!repeats || gold.length === given.length)
+  );
 }
 
 /** The distinct names of `x = 1, y = 2`. */
-function namesOf(items: readonly Answer[]): ReadonlySet<string> {
-  return new Set(items.flatMap((item) => nameOf(item) ?? []));
+function namesOf(items: readonly Answer[], without = /$/): ReadonlySet<string> {
+  return new Set(items.flatMap((item) => nameOf(item)?.replace(without, "") ?? []));
 }
 
 function nameOf(answer: Answer): string | null {
   if (answer.kind !== "relation" || !isName(answer.sides[0]) || answer.sides[0].kind !== "value") return null;
-  return JSON.stringify(answer.sides[0].expression);
+  const { expression } = answer.sides[0];
+  return expression.type === "symbol" ? expression.name : JSON.stringify(expression);
 }
 
 function inOrder(a: readonly Answer[], b: readonly Answer[], c: Comparison): boolean {
@@ -130,6 +135,9 @@ function equalMeasures(gold: ValueAnswer, given: ValueAnswer, c: Comparison): bo
 function equalRatios(gold: Answer, given: Answer, c: Comparison): boolean {
   const [a, b] = [partsOfRatio(gold, c), partsOfRatio(given, c)];
   if (!a || !b || a.length !== b.length) return false;
+  // `12:00` is a time.
+  const noRatio = [...a, ...b].some((part) => rationalValue(part, c.steps)?.num === 0n);
+  if (noRatio) return a.every((x, i) => equalValues(x, b[i], c.steps));
   const times = (...factors: Expression[]): Expression => ({ type: "multiply", factors });
   return a.every((x, i) => i === 0 || equalValues(times(x, b[0]), times(b[i], a[0]), c.steps));
 }

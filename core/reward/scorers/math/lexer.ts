@@ -30,7 +30,7 @@ const SPACE = /(?:\s|~)+/y;
 const LETTERS = /\p{L}[\p{L}\p{M}]*/uy;
 const PROSE = /\p{L}(?:[\p{L}\p{M}’-]*[\p{L}\p{M}])?/uy;
 const COMMAND = /\\([A-Za-z]+|[\s\S])/uy;
-const SIGNS = /<=|>=|==|\*\*|\.\.\.|[-+*/^_()[\]{}|<>=!'%&,;:.…]/y;
+const SIGNS = /(?<=\s)!=|<=|>=|==|\*\*|\.\.\.|[-+*/^_()[\]{}|<>=!'%&,;:.…]/y;
 const SIGN_ALIASES: ReadonlyMap<string, string> = new Map([
   ["==", "="],
   ["**", "^"],
@@ -47,10 +47,14 @@ export function lex(text: string, options: { readonly thousands: boolean }): Tok
 }
 
 function plain(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(/[⁰¹²³⁴-⁹]+/g, (run) => `^{${Array.from(run, (digit) => SUPERSCRIPTS.indexOf(digit)).join("")}}`)
-    .replace(/[^\0-\x7f]/gu, (character) => UNICODE.get(character) ?? character);
+  return (
+    text
+      .normalize("NFC")
+      // Escaped twice; in a matrix two backslashes end a row.
+      .replace(text.includes("\\begin") ? /$^/ : /\\\\(?=[A-Za-z])/g, "\\")
+      .replace(/[⁰¹²³⁴-⁹]+/g, (run) => `^{${Array.from(run, (digit) => SUPERSCRIPTS.indexOf(digit)).join("")}}`)
+      .replace(/[^\0-\x7f]/gu, (character) => UNICODE.get(character) ?? character)
+  );
 }
 
 class Lexer {
@@ -116,6 +120,11 @@ class Lexer {
   }
 
   #command(name: string): void {
+    const joined = /^(q?quad)[A-Za-z]/.exec(name);
+    if (joined) {
+      this.#at -= name.length - joined[1].length;
+      return;
+    }
     const sign = SIGN_COMMANDS.get(name);
     const argument = ARGUMENT_COMMANDS.get(name);
     if (sign !== undefined) this.#push({ kind: "sign", sign });
@@ -178,6 +187,7 @@ class Lexer {
   #word(text: string): void {
     const lower = text.toLowerCase();
     if (FUNCTIONS.has(text)) this.#push({ kind: "name", name: text });
+    else if (text === "e" || text === "i") this.#push({ kind: "name", name: text });
     else if (lower === "and" || lower === "or") this.#push({ kind: "sign", sign: lower });
     else this.#push({ kind: "word", text });
   }

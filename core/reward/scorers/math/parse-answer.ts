@@ -38,14 +38,19 @@ function exactPart(tokens: readonly Token[]): readonly Token[] {
 }
 
 function readList(tokens: readonly Token[], read: Read): Answer | null {
-  const { parts, signs } = splitAt(tokens, ",", ";", "and", "or");
+  // Semicolons may separate what commas join: `x = 1, y = 2; x = 3, y = 4`.
+  const outer = splitAt(tokens, ";");
+  const nested = outer.signs.length > 0 && outer.parts.some((part) => splitAt(part, ",", "and", "or").signs.length > 0);
+  const { parts, signs } = nested ? outer : splitAt(tokens, ",", ";", "and", "or");
   if (signs.length === 0) return null;
   const filled = parts.filter((part) => part.length > 0);
   if (filled.length === 1) return read(filled[0]);
-  const items = filled.map(read).flatMap((item) => (item.kind === "list" ? item.items : [item]));
+  const items = nested ? filled.map(read) : filled.map(read).flatMap(flat);
   const joined = signs.includes("or") ? "or" : signs.includes("and") ? "and" : ",";
   return { kind: "list", items, joined };
 }
+
+const flat = (item: Answer): readonly Answer[] => (item.kind === "list" ? item.items : [item]);
 
 function readRelation(tokens: readonly Token[], read: Read): Answer | null {
   const { parts, signs } = splitAt(tokens, ...RELATIONS);
@@ -72,6 +77,8 @@ function readEnclosed(tokens: readonly Token[], read: Read): Answer | null {
   if (open === "{" && close === "}") return read(inside);
   if (open === "begin" && close === "end") return { kind: "matrix", rows: readRows(inside, read) };
   if (open === "\\{" && close === "\\}") return readSet(inside, read);
+  // Brackets around a matrix are its own.
+  if (enclosing(inside)?.open === "begin") return read(inside);
   if (!"([⟨".includes(open) || !")]⟩".includes(close)) return null;
   const { parts } = splitAt(inside, ",", ";");
   const items = parts.filter((part) => part.length > 0);
@@ -89,8 +96,7 @@ function readSet(inside: readonly Token[], read: Read): Answer {
   const { parts } = splitAt(inside, "|", ":");
   if (parts.length === 2 && splitAt(parts[1], ...RELATIONS).signs.length > 0) return read(parts[1]);
   const items = splitAt(inside, ",", ";").parts.filter((part) => part.length > 0);
-  const read1 = items.map(read).flatMap((item) => (item.kind === "list" ? item.items : [item]));
-  return { kind: "set", items: read1 };
+  return { kind: "set", items: items.map(read).flatMap(flat) };
 }
 
 function readRows(inside: readonly Token[], read: Read): Answer[][] {
@@ -136,7 +142,7 @@ function readValue(tokens: readonly Token[], steps: Steps): Answer {
 function wordMark(words: readonly string[]): ValueAnswer["mark"] {
   if (words.length !== 1) return null;
   const word = words[0].toLowerCase();
-  return word === "percent" ? "%" : word === "degrees" || word === "degree" ? "°" : null;
+  return word === "percent" || word === "pct" ? "%" : word === "degrees" || word === "degree" ? "°" : null;
 }
 
 /** The words at the end, with their powers (`cm^2`) and slashes. */

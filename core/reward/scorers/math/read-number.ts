@@ -3,7 +3,7 @@ import { add, divide, fromDecimal, multiply, power, type Rational, rational } fr
 /** Digits that repeat: `0.1\overline{6}`. */
 const REPEATING = /(\d*)\.(\d*)\\(?:overline|bar)\s*\{?(\d+)\}?/y;
 /** LaTeX's ways to group digits, which separate nothing. */
-const GROUPED = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|\\!|\\;|\\ )\d{3})+(?!\d)(?:\.\d+)?/y;
+const GROUPED = /\d{1,3}(?:(?:\{,\}|,\\! ?|\\,|\\!|\\;|\\ )\d{3})+(?!\d)(?:\.\d+)?/y;
 const COMMAS = /\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?/y;
 const SPACES = /\d{1,3}(?: \d{3})+(?![\d/])(?:\.\d+)?/y;
 const PLAIN = /\d+(?:\.\d+)?|\.\d+/y;

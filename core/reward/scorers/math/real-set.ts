@@ -1,7 +1,8 @@
 import type { Answer, Relation } from "./answer.js";
 import { isName } from "./answer.js";
 import { equalValues, realValue } from "./equal-values.js";
-import type { Expression } from "./expression.js";
+import { type Expression, number } from "./expression.js";
+import { ZERO } from "./rational.js";
 import type { Steps } from "./steps.js";
 
 /** A bound of an interval. Infinity is never closed. */
@@ -69,10 +70,11 @@ function isSymbol(answer: Answer, name: string): boolean {
   return answer.kind === "value" && answer.expression.type === "symbol" && answer.expression.name === name;
 }
 
-/** `x > 3`, `3 < x`, `1 < x ≤ 2`, `x ≠ 0`, for a bare name x. */
+/** `x > 3`, `3 < x`, `1 < x ≤ 2`, `x ≠ 0`, `|x| < 2`, for a bare name x. */
 function inequality(sides: readonly Answer[], operators: readonly Relation[], steps: Steps): RealSet | null {
   const at = sides.findIndex((side) => isName(side) && side.kind === "value");
-  if (at < 0) return null;
+  const middle = sides[at];
+  if (middle?.kind !== "value") return null;
   const sets: (RealSet | null)[] = [];
   if (at > 0) {
     if (at !== 1) return null;
@@ -82,7 +84,21 @@ function inequality(sides: readonly Answer[], operators: readonly Relation[], st
     if (at !== sides.length - 2) return null;
     sets.push(half(operators[at], sides[at + 1], steps));
   }
-  return combine("∩", sets);
+  const set = combine("∩", sets);
+  const isSize = middle.expression.type === "call";
+  return isSize && set ? ofSize(set) : set;
+}
+
+/** The numbers whose absolute value is in the set. */
+function ofSize(set: RealSet): RealSet {
+  const zero: Bound = { at: 0, exact: number(ZERO), closed: true };
+  const positive = intersection(set, [{ low: zero, high: TOP }]);
+  const mirrored = positive.map(({ low, high }) => ({ low: opposite(high), high: opposite(low) })).reverse();
+  return union(mirrored, positive);
+}
+
+function opposite({ at, exact, closed }: Bound): Bound {
+  return { at: -at, exact: exact && { type: "negate", of: exact }, closed };
 }
 
 const flipped = (operator: Relation): Relation =>

@@ -1,5 +1,5 @@
 /** The work that one comparison may do. Model text is hostile: what costs more than this is not worth an answer. */
-const STEPS = 50_000;
+const STEPS = 20_000;
 
 /** Thrown inside this folder when a comparison gets too expensive; never leaves it. */
 export class OutOfSteps extends Error {}

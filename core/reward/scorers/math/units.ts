@@ -49,7 +49,7 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
   ),
 );
 
-const KNOWN_SHORT: ReadonlySet<string> = new Set([...UNITS.keys(), "mph", "sq", "cu"]);
+const KNOWN_SHORT: ReadonlySet<string> = new Set([...UNITS.keys(), "mph", "sq", "cu", "pct"]);
 
 /** Short names that stand for a unit after a number, although they could be a product of variables. */
 export const isUnitName = (name: string): boolean => name.length > 1 && KNOWN_SHORT.has(name);
