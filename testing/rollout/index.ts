@@ -1,4 +1,5 @@
 export { BIGRAM_WEIGHT } from "./bigram-backend.js";
+export { type ClientUnderTest, clientConformance } from "./client-conformance.js";
 export type { FakeReplicaOptions } from "./fake-rollout.js";
 export { createFakeReplica, fakeRolloutFactory, fakeServerAdapterFactory } from "./fake-rollout.js";
 export { rolloutConformance } from "./rollout-conformance.js";

@@ -1,0 +1,2 @@
+export { advantageConformance } from "./advantage-conformance.js";
+export { lossConformance } from "./loss-conformance.js";

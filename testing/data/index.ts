@@ -1,0 +1,1 @@
+export { type DatasetUnderTest, datasetConformance } from "./dataset-conformance.js";

@@ -1,0 +1,1 @@
+export { type HookCall, recordingCheckpointCallback, recordingHooks, type Save } from "./recorders.js";
