@@ -17,6 +17,10 @@ export const cliErrors = defineErrors({
   VERL_CLI_NOT_AVAILABLE: {
     summary: "This command is not part of this version.",
   },
+  VERL_CLI_OUTPUT: {
+    summary: "A file that a command writes cannot be written.",
+    fix: "Choose another place for it.",
+  },
   VERL_CLI_INTERNAL: {
     summary: "Something went wrong that should not have: a defect.",
     fix: "Please report it with the stack that is printed.",

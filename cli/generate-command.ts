@@ -1,7 +1,5 @@
-import { createWriteStream } from "node:fs";
-import { rename } from "node:fs/promises";
 import path from "node:path";
-import { finished } from "node:stream/promises";
+import { isSet } from "../core/config/index.js";
 import {
   type GenerationPrompt,
   generateResponses,
@@ -12,7 +10,8 @@ import {
 import { cliErrors } from "./errors.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
-import { type ConfigRequest, prepareRun } from "./prepare-run.js";
+import { OutputFile } from "./output-file.js";
+import { type ConfigRequest, type PreparedRun, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 import { runScope } from "./run-scope.js";
 
@@ -28,27 +27,53 @@ export async function runGenerate(request: GenerateRequest, io: CommandIo): Prom
   const run = await prepareRun(request, io, { forTraining: false });
   try {
     return await withInterrupts(io, async ({ signal }) => {
-      const scope = await runScope(run, io, signal);
-      const { prompts, rows } = await promptsOf(request, scope);
-      const sink = request.output === null ? null : openOutput(path.resolve(io.cwd, request.output));
-      let index = 0;
-      for await (const { responses, stopReasons } of generateResponses(scope, prompts)) {
-        const line = { ...rows[index], responses, stop_reasons: stopReasons };
-        index++;
-        if (sink) sink.write(line);
-        else if (request.prompt !== null && !request.json) for (const text of responses) printLine(io.stdout, text);
-        else printJson(io, line);
+      const scope = withSamples(await runScope(run, io, signal), run);
+      const prompts = await promptsOf(request, scope);
+      const file = request.output === null ? null : await OutputFile.open(path.resolve(io.cwd, request.output));
+      try {
+        await answer(prompts, scope, (line) => (file ? file.write(line) : print(line, request, io)));
+        await file?.complete();
+      } catch (error) {
+        await file?.discard();
+        throw error;
       }
-      if (sink) {
-        await sink.close();
-        if (request.json) printJson(io, { event: "end", prompts: index, output: request.output });
-        else printLine(io.stderr, `${index} prompts answered: ${request.output}`);
-      }
+      if (file && request.json) printJson(io, { event: "end", prompts: prompts.rows.length, output: request.output });
+      else if (file) printLine(io.stderr, `${prompts.rows.length} prompts answered: ${request.output}`);
       return EXIT.ok;
     });
   } finally {
     await run.host.dispose();
   }
+}
+
+interface Answer {
+  readonly responses: readonly string[];
+  readonly stop_reasons: readonly string[];
+  readonly [column: string]: unknown;
+}
+
+async function answer(
+  { prompts, rows }: Prompts,
+  scope: RunScope,
+  write: (line: Answer) => void | Promise<void>,
+): Promise<void> {
+  let index = 0;
+  for await (const { responses, stopReasons } of generateResponses(scope, prompts)) {
+    await write({ ...rows[index++], responses, stop_reasons: stopReasons });
+  }
+}
+
+function print(line: Answer, { prompt, json }: GenerateRequest, io: CommandIo): void {
+  if (prompt === null || json) printJson(io, line);
+  else printLine(io.stdout, line.responses.join("\n\n"));
+}
+
+/** The group size of a training run says nothing about how many answers somebody wants: one, unless `n` is set. */
+function withSamples(scope: RunScope, { composed }: PreparedRun): RunScope {
+  if (isSet(composed.tree, "actor_rollout_ref.rollout.n")) return scope;
+  const { actor_rollout_ref } = scope.config;
+  const rollout = { ...actor_rollout_ref.rollout, n: 1 };
+  return { ...scope, config: { ...scope.config, actor_rollout_ref: { ...actor_rollout_ref, rollout } } };
 }
 
 interface Prompts {
@@ -76,19 +101,5 @@ async function promptsOf({ prompt }: GenerateRequest, scope: RunScope): Promise<
   return {
     prompts: items.map(({ messages }, i) => ({ id: String(i), messages })),
     rows: items.map(({ messages, row }) => ({ ...row, prompt: messages })),
-  };
-}
-
-/** Written under a temporary name and renamed when complete. */
-function openOutput(file: string) {
-  const temporary = `${file}.tmp`;
-  const stream = createWriteStream(temporary);
-  return {
-    write: (line: unknown) => void stream.write(`${JSON.stringify(line)}\n`),
-    async close() {
-      stream.end();
-      await finished(stream);
-      await rename(temporary, file);
-    },
   };
 }

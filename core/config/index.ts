@@ -22,7 +22,7 @@ export type { KeyInfo } from "./schema/key.js";
 export type { RunConfig } from "./schema/root.js";
 export { isSecretName, maskSecrets } from "./secrets.js";
 export { criticUsed, referenceUsed } from "./size-rules.js";
-export { type Dict, fromPlain, type Node, type Source, sourceText, toPlain } from "./tree.js";
+export { type Dict, fromPlain, isSet, type Node, type Source, sourceText, toPlain } from "./tree.js";
 export {
   type ConfigFindings,
   checkNames,

@@ -1,6 +1,6 @@
 import type { Notice, Problem } from "./problems.js";
 import type { RunConfig } from "./schema/root.js";
-import { type Dict, nodeAt, sourceText } from "./tree.js";
+import { type Dict, isSet, nodeAt, sourceText } from "./tree.js";
 
 /** What a rule about several keys reports to. */
 export class RuleReport {
@@ -22,7 +22,7 @@ export class RuleReport {
 
   /** Whether the user set the key, in a file, the environment or an override. */
   isSet(key: string): boolean {
-    return nodeAt(this.tree, key.split("."))?.source.kind !== "default";
+    return isSet(this.tree, key);
   }
 
   whereOf(key: string): string | undefined {

@@ -140,3 +140,9 @@ export function equal(a: Node, b: Node): boolean {
   }
   return false;
 }
+
+/** Whether a key was set, in a file, the environment or an override, rather than left at its default. */
+export function isSet(tree: Dict, key: string): boolean {
+  const node = nodeAt(tree, key.split("."));
+  return node !== null && node.source.kind !== "default";
+}

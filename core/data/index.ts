@@ -13,7 +13,7 @@ export { writeDump } from "./dump.js";
 export { dataErrors } from "./errors.js";
 export type { KVBatchMeta } from "./kv-batch-meta.js";
 export { chunkKeys, concatKeys, kvBatchLength, kvBatchMeta, reorderKeys, selectKeys } from "./kv-batch-meta.js";
-export { listDataset, rlhfDatasetFactory } from "./load-dataset.js";
+export { listDataset, readDataFiles, rlhfDatasetFactory } from "./load-dataset.js";
 export { type LoadTokenizerOptions, loadTokenizer } from "./load-tokenizer.js";
 export { JsonFloat, type LosslessJson, parseLosslessJson } from "./lossless-json.js";
 export type { PromptRendering } from "./prompt-length.js";
@@ -22,6 +22,7 @@ export type { PromptDraw, PromptLoader, PromptLoaderOptions, PromptLoaderState }
 export { createPromptLoader } from "./prompt-loader.js";
 export { type DumpOptions, dumpsLikePython } from "./python-json.js";
 export { hashText, philox, RandomStream, uniformAt } from "./random.js";
+export type { RawRow } from "./raw-row.js";
 export type * from "./row.js";
 export { permutation, randomSampler, sequentialSampler } from "./sampler.js";
 export type { Column, SequenceBatch, SequenceInput } from "./sequence-batch.js";

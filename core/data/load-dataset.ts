@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { didYouMean } from "../host/nearest.js";
+import type { CallOptions } from "../host/types.js";
 import type { DataItem, Dataset, DatasetFactory, DatasetOptions } from "./dataset.js";
 import { dataErrors } from "./errors.js";
 import { readJsonlRows, readJsonRows } from "./jsonl-reader.js";
@@ -26,7 +27,7 @@ export const rlhfDatasetFactory: DatasetFactory = {
   name: "rlhf",
   async create(options) {
     const { files, config, split } = options;
-    const read = await readFiles(files, options);
+    const read = await readDataFiles(files, options);
     const chosen = chooseRows(read, config);
     const items = toItems(chosen, config.promptKey);
     if (config.rewardFnKey !== undefined) requireSource(items, config.rewardFnKey);
@@ -62,7 +63,11 @@ export function listDataset(items: readonly DataItem[], report: Dataset["report"
   };
 }
 
-async function readFiles(files: readonly string[], { split, signal }: DatasetOptions): Promise<RawRow[]> {
+/** The rows of data files as they stand there, joined in the order given. `split` names the data in errors. */
+export async function readDataFiles(
+  files: readonly string[],
+  { split, signal }: CallOptions & { readonly split: string },
+): Promise<RawRow[]> {
   const rows: RawRow[] = [];
   for (const file of files) {
     signal?.throwIfAborted();

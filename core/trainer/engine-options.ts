@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { RunConfig } from "../config/run-config.js";
 import type { EngineModelSource, EngineOptions, OptimizerConfig } from "../engine/engine.js";
+import { trainerErrors } from "./errors.js";
 
 const SINGLE = { rank: 0, size: 1, isOutputSource: true } as const;
 
@@ -9,8 +10,16 @@ export function modelSourceOf(config: RunConfig, cwd: string): EngineModelSource
   const { model } = config.actor_rollout_ref;
   if (model.path !== null) return { path: path.resolve(cwd, model.path) };
   if (model.config !== null) return { config: model.config, initSeed: config.trainer.seed };
-  throw new TypeError("checked by the configuration: model.path or model.config");
+  throw noModel();
 }
+
+/** Path of a model with weights of its own: what samples without a trainer needs one. */
+export function requireWeights(config: RunConfig): void {
+  if (config.actor_rollout_ref.model.path === null) throw noModel();
+}
+
+const noModel = () =>
+  trainerErrors.VERL_TRAINER_NO_MODEL({ what: "actor_rollout_ref.model.path, the model with its weights, is not set" });
 
 export function actorOptions(config: RunConfig, model: EngineModelSource, totalSteps: number): EngineOptions {
   const { actor } = config.actor_rollout_ref;

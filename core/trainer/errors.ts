@@ -39,6 +39,10 @@ export const trainerErrors = defineErrors({
     summary: "An advantage estimator needs inputs that this run does not have",
     fix: "choose another algorithm.adv_estimator, e.g. grpo",
   },
+  VERL_TRAINER_NO_MODEL: {
+    summary: "No model, or no tokenizer, is named",
+    fix: "set actor_rollout_ref.model.path to a Hugging Face folder or a GGUF file",
+  },
   VERL_TRAINER_USER_PART: {
     summary: "A part of the run from a user's file cannot be used",
   },

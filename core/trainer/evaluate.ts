@@ -1,5 +1,6 @@
 import { createTrackerSet } from "../tracking/index.js";
 import { runDumps } from "./dumps.js";
+import { requireWeights } from "./engine-options.js";
 import { openDataset, openTokenizer } from "./input-setup.js";
 import { promptFeed } from "./prompt-feed.js";
 import { createRewards } from "./rewards-setup.js";
@@ -19,6 +20,7 @@ export async function evaluateModel(
   onProgress?: (done: number, total: number) => void,
 ): Promise<Evaluation> {
   const { config, cwd, signal } = scope;
+  requireWeights(config);
   const cleanups: (() => Promise<void>)[] = [];
   try {
     const tokenizer = await openTokenizer(config, cwd);

@@ -1,4 +1,6 @@
-import type { ChatMessage } from "../data/index.js";
+import { setMaxListeners } from "node:events";
+import { type ChatMessage, dataErrors, type Tokenizer } from "../data/index.js";
+import { requireWeights } from "./engine-options.js";
 import { openTokenizer } from "./input-setup.js";
 import { createRollout } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
@@ -23,16 +25,16 @@ export async function* generateResponses(
 ): AsyncGenerator<Generation> {
   const { config, signal } = scope;
   const { rollout } = config.actor_rollout_ref;
+  requireWeights(config);
   const cleanups: (() => Promise<void>)[] = [];
   try {
     const tokenizer = await openTokenizer(config, scope.cwd);
     const { client } = await createRollout(scope, tokenizer, cleanups);
     const sampled = rollout.do_sample ? rollout.temperature : 0;
+    // Every request in flight listens to it.
+    setMaxListeners(0, signal);
     const run = async ({ id, messages }: GenerationPrompt): Promise<Generation> => {
-      const promptIds = tokenizer.encodeChat(messages, {
-        addGenerationPrompt: true,
-        kwargs: config.data.apply_chat_template_kwargs,
-      });
+      const promptIds = promptTokens(messages, tokenizer, scope);
       const outputs = await Promise.all(
         Array.from({ length: rollout.n }, (_, session) =>
           client.generate(
@@ -65,6 +67,21 @@ export async function* generateResponses(
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
+}
+
+/** What a training run would send: a prompt that is too long is refused, or loses its beginning (`data.truncation`). */
+function promptTokens(messages: readonly ChatMessage[], tokenizer: Tokenizer, { config, logger }: RunScope): number[] {
+  const { data, actor_rollout_ref } = config;
+  const limit = actor_rollout_ref.rollout.prompt_length;
+  const ids = tokenizer.encodeChat(messages, { addGenerationPrompt: true, kwargs: data.apply_chat_template_kwargs });
+  if (ids.length <= limit) return ids;
+  if (data.truncation === "error") {
+    throw dataErrors.VERL_DATA_PROMPT_TOO_LONG({
+      what: `the prompt has ${ids.length} tokens, more than data.max_prompt_length = ${limit}`,
+    });
+  }
+  logger.warn(`a prompt of ${ids.length} tokens loses its beginning: data.max_prompt_length = ${limit}`);
+  return ids.slice(-limit);
 }
 
 /** At most `limit` calls at a time; results in the order of the items. */

@@ -3,6 +3,7 @@ import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
+import { trainerErrors } from "./errors.js";
 import { createRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
 import { userPart } from "./user-parts.js";
@@ -31,7 +32,11 @@ export async function openInputs(options: InputScope, cleanups: (() => Promise<v
 export async function openTokenizer(config: RunConfig, cwd: string): Promise<Tokenizer> {
   const { model } = config.actor_rollout_ref;
   const source = model.tokenizer_path ?? model.path;
-  if (source === null) throw new TypeError("checked by the configuration: a model without path needs tokenizer_path");
+  if (source === null) {
+    throw trainerErrors.VERL_TRAINER_NO_MODEL({
+      what: "neither actor_rollout_ref.model.path nor actor_rollout_ref.model.tokenizer_path is set",
+    });
+  }
   return loadTokenizer(path.resolve(cwd, source), {
     ...(model.custom_chat_template === null ? {} : { chatTemplate: model.custom_chat_template }),
   });

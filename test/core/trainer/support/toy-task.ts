@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { charTokenizerFiles } from "../../../../core/data/index.js";
+import { charTokenizerFiles, RandomStream } from "../../../../core/data/index.js";
+import { parameterSpecs, parseModelConfig, writeHfFolder } from "../../../../core/formats/index.js";
 
 /** Twelve letters; ids 0 and 1 are padding and the end of a text. */
 export const ALPHABET = "abcdefghijkl";
@@ -27,13 +28,15 @@ export const TOY_TASK: ToyTask = {
   reward: COUNT_A,
 };
 
+const TOKENIZER = charTokenizerFiles(ALPHABET, {
+  pad: "_",
+  eos: ".",
+  chatTemplate: "{{ messages[0]['content'] }}",
+});
+
 /** Writes tokenizer, data and reward function into `folder`. */
 export async function writeToyTask(folder: string, task: ToyTask): Promise<void> {
-  const files = charTokenizerFiles(ALPHABET, {
-    pad: "_",
-    eos: ".",
-    chatTemplate: "{{ messages[0]['content'] }}",
-  });
+  const files = TOKENIZER;
   const tokenizer = path.join(folder, "tokenizer");
   await mkdir(tokenizer, { recursive: true });
   const json = (name: string, value: unknown) => writeFile(path.join(tokenizer, name), JSON.stringify(value));
@@ -77,25 +80,41 @@ export const TOY_OVERRIDES: readonly string[] = [
   "trainer.logger=[]",
 ];
 
-/** The same task for a Llama of some thousand random weights and the kernels of onnxruntime. */
+/** A Llama of some thousand weights. */
+const LLAMA = {
+  model_type: "llama",
+  vocab_size: VOCAB,
+  hidden_size: 16,
+  intermediate_size: 32,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  max_position_embeddings: 16,
+  rms_norm_eps: 1e-5,
+  rope_theta: 10000,
+  hidden_act: "silu",
+  tie_word_embeddings: false,
+  eos_token_id: 1,
+  pad_token_id: 0,
+};
+
+/** The same task for that Llama with random weights and the kernels of onnxruntime. */
 export const ONNX_OVERRIDES: readonly string[] = [
-  `actor_rollout_ref.model.config={${[
-    "model_type: llama",
-    `vocab_size: ${VOCAB}`,
-    "hidden_size: 16",
-    "intermediate_size: 32",
-    "num_hidden_layers: 2",
-    "num_attention_heads: 2",
-    "num_key_value_heads: 1",
-    "max_position_embeddings: 16",
-    "rms_norm_eps: 1e-5",
-    "rope_theta: 10000",
-    "hidden_act: silu",
-    "tie_word_embeddings: false",
-    "eos_token_id: 1",
-    "pad_token_id: 0",
-  ].join(", ")}}`,
+  `actor_rollout_ref.model.config={${Object.entries(LLAMA).map(([name, value]) => `${name}: ${value}`)}}`,
   "actor_rollout_ref.actor.strategy=onnx",
   "actor_rollout_ref.rollout.name=onnx",
   "actor_rollout_ref.actor.optim.lr=0.01",
 ];
+
+/** Writes that Llama with random weights and its tokenizer as a Hugging Face folder. */
+export async function writeToyModel(folder: string): Promise<void> {
+  const config = parseModelConfig(LLAMA);
+  const tensors = parameterSpecs(config).map(({ name, shape }) => {
+    const random = new RandomStream(5, name);
+    const size = shape.reduce((n, d) => n * d, 1);
+    const isNorm = shape.length === 1;
+    const data = Float32Array.from({ length: size }, () => (isNorm ? 1 : 0.3 * random.normal()));
+    return { name, shape, dtype: "f32" as const, data };
+  });
+  await writeHfFolder(folder, { config, tensors, tokenizerFiles: TOKENIZER, dtype: "f32" });
+}

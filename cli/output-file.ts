@@ -1,0 +1,45 @@
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { reasonOf } from "../core/plugin.js";
+import { cliErrors } from "./errors.js";
+
+/** A JSONL file that appears when it is complete: until then it has a temporary name. */
+export class OutputFile {
+  private constructor(
+    private readonly file: string,
+    private readonly handle: FileHandle,
+  ) {}
+
+  static async open(file: string): Promise<OutputFile> {
+    return new OutputFile(file, await attempt(file, () => open(`${file}.tmp`, "w")));
+  }
+
+  write(row: unknown): Promise<void> {
+    return attempt(this.file, () => this.handle.appendFile(`${JSON.stringify(row)}\n`));
+  }
+
+  complete(): Promise<void> {
+    return attempt(this.file, async () => {
+      await this.handle.sync();
+      await this.handle.close();
+      await rename(`${this.file}.tmp`, this.file);
+    });
+  }
+
+  async discard(): Promise<void> {
+    await this.handle.close().catch(() => {});
+    await rm(`${this.file}.tmp`, { force: true });
+  }
+}
+
+async function attempt<T>(file: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (cause) {
+    throw cliErrors.VERL_CLI_OUTPUT({
+      what: "The output file cannot be written.",
+      where: file,
+      why: reasonOf(cause),
+      cause,
+    });
+  }
+}

@@ -1,0 +1,123 @@
+import { readdir } from "node:fs/promises";
+import { expect } from "chai";
+import { ToyFolder } from "../core/trainer/support/toy-run.js";
+import { writeToyModel } from "../core/trainer/support/toy-task.js";
+import { cli } from "./support.js";
+
+const MODEL = [
+  "actor_rollout_ref.model.path=model",
+  "data.max_prompt_length=4",
+  "data.max_response_length=4",
+  "trainer.device=cpu",
+  "trainer.threads=1",
+];
+
+describe("cli/generate-command", () => {
+  let folder: ToyFolder;
+  before(async () => {
+    folder = await ToyFolder.create({ prompts: ["a", "b", "cd"] });
+    await writeToyModel(folder.at("model"));
+  });
+  after(() => folder[Symbol.asyncDispose]());
+
+  const generate = (...args: string[]) => cli(["generate", ...MODEL, ...args], { cwd: folder.dir });
+  const lines = (text: string) =>
+    text
+      .trim()
+      .split("\n")
+      .map(
+        (line) => JSON.parse(line) as { prompt: { content: string }[]; responses: string[]; stop_reasons: string[] },
+      );
+
+  it("answers a prompt with the weights on disk", async () => {
+    const { code, stdout, stderr } = await generate("--prompt", "ab");
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/^[a-l]{0,4}\n$/);
+    expect((await generate("--prompt", "ab")).stdout, "draws depend on the seed alone").to.equal(stdout);
+  });
+
+  it("answers as often as rollout.n says, differently", async () => {
+    const { json } = await generate("--prompt", "ab", "actor_rollout_ref.rollout.n=4", "--json");
+    const { responses, stop_reasons } = json<{ responses: string[]; stop_reasons: string[] }>();
+    expect(responses).to.have.length(4);
+    expect(new Set(responses).size).to.be.above(1);
+    for (const reason of stop_reasons) expect(reason).to.be.oneOf(["stop", "eos", "length"]);
+  });
+
+  it("answers greedily at temperature 0", async () => {
+    const { json } = await generate(
+      "--prompt",
+      "ab",
+      "actor_rollout_ref.rollout.n=3",
+      "actor_rollout_ref.rollout.temperature=0",
+      "--json",
+    );
+    expect(new Set(json<{ responses: string[] }>().responses).size).to.equal(1);
+  });
+
+  it("answers the prompts of files in their order, beside the rows' own columns", async () => {
+    const { code, stdout } = await generate("data.train_files=[train.jsonl]");
+    expect(code).to.equal(0);
+    const answers = lines(stdout);
+    expect(answers.map(({ prompt }) => prompt[0].content)).to.deep.equal(["a", "b", "cd"]);
+    for (const answer of answers) {
+      expect(answer.responses).to.have.length(1);
+      expect(answer).to.deep.include({ data_source: "toy", reward_model: { style: "rule", ground_truth: "a" } });
+    }
+  });
+
+  it("writes a file that appears when it is complete", async () => {
+    const { code, stdout, stderr } = await generate("data.train_files=[train.jsonl]", "--output", "answers.jsonl");
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: "" });
+    expect(stderr).to.include("3 prompts answered: answers.jsonl");
+    expect(lines(await folder.read("answers.jsonl"))).to.have.length(3);
+    const json = await generate("data.train_files=[train.jsonl]", "--output", "answers.jsonl", "--json");
+    expect(json.json()).to.deep.equal({ event: "end", prompts: 3, output: "answers.jsonl" });
+  });
+
+  it("leaves no file behind when it fails", async () => {
+    const { code } = await generate(
+      "--prompt",
+      "ab",
+      "--output",
+      "failed.jsonl",
+      "actor_rollout_ref.model.path=nowhere",
+    );
+    expect(code).to.equal(1);
+    expect((await readdir(folder.dir)).filter((name) => name.startsWith("failed"))).to.deep.equal([]);
+  });
+
+  for (const [what, args, code] of [
+    ["no prompt", [], "VERL_CLI_USAGE"],
+    ["a prompt with characters that the tokenizer does not know", ["--prompt", "xyz"], /^VERL_DATA_/],
+    ["a prompt that is too long", ["--prompt", "abcde"], "VERL_DATA_PROMPT_TOO_LONG"],
+    [
+      "a model that is not there",
+      ["--prompt", "a", "actor_rollout_ref.model.path=nowhere"],
+      "VERL_FORMATS_NOT_A_MODEL",
+    ],
+    ["no model", ["--prompt", "a", "actor_rollout_ref.model.path=null"], "VERL_TRAINER_NO_MODEL"],
+    [
+      "a model without weights",
+      [
+        "--prompt",
+        "a",
+        "actor_rollout_ref.model.path=null",
+        "actor_rollout_ref.model.tokenizer_path=tokenizer",
+        "actor_rollout_ref.model.config={model_type: llama}",
+      ],
+      "VERL_TRAINER_NO_MODEL",
+    ],
+    ["a data file that is not there", ["data.train_files=[nothing.jsonl]"], "VERL_DATA_FILE_NOT_FOUND"],
+    ["an output folder that is not there", ["--prompt", "a", "--output", "no/where.jsonl"], "VERL_CLI_OUTPUT"],
+    ["an unknown rollout", ["--prompt", "a", "actor_rollout_ref.rollout.name=vlm"], "VERL_CONFIG_NAME"],
+  ] as const) {
+    it(`says what is wrong: ${what}`, async () => {
+      const result = await generate(...args, "--json");
+      expect(result.code).to.be.oneOf([1, 2]);
+      const { error } = result.json<{ error: { code: string } }>();
+      if (typeof code === "string") expect(error.code).to.equal(code);
+      else expect(error.code).to.match(code);
+    });
+  }
+});
