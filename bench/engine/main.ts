@@ -1,7 +1,9 @@
 /**
  * Training steps of the ONNX engine and of PyTorch, interleaved in one run, and the difference of their gradients.
  *
- *   VERL_BENCH_PYTHON=/path/to/python node dist/bench/engine/main.js [--workloads a,b,r] [--threads 2] [--rounds 5] [--spin]
+ *   VERL_BENCH_PYTHON=/path/to/python node dist/bench/engine/main.js [--workloads a,b,r] [--threads 2] [--rounds 5] [--seconds 120] [--spin]
+ *
+ * A workload ends after its rounds or, at the latest, with the first round that is over after so many seconds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
@@ -19,11 +21,13 @@ const { values: args } = parseArgs({
     workloads: { type: "string", default: "a,b,r" },
     threads: { type: "string", default: "2" },
     rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "120" },
     spin: { type: "boolean", default: false },
   },
 });
 const threads = Number(args.threads);
 const rounds = Number(args.rounds);
+const deadlineMs = Number(args.seconds) * 1000;
 const STAGES = ["forward", "backward", "step"] as const;
 type Stage = (typeof STAGES)[number];
 
@@ -90,7 +94,9 @@ async function measure({ name, config, batch }: Workload, torch: TorchProcess | 
     }
     const ours = Object.fromEntries(STAGES.map((s) => [s, [] as number[]]));
     const theirs = Object.fromEntries(STAGES.map((s) => [s, [] as number[]]));
+    const begin = performance.now();
     for (let round = 0; round <= rounds; round++) {
+      if (round > 1 && performance.now() - begin > deadlineMs) break;
       for (const stage of STAGES) {
         const start = performance.now();
         await stages[stage]();
