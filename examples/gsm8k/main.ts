@@ -14,6 +14,10 @@ import { train } from "verl-ts";
 import { prepareGsm8k } from "./prepare.js";
 import { gain } from "./proportions.js";
 
+/** A small model needs to be told more plainly than `prepare.ts` tells a large one. */
+const INSTRUCTION =
+  'Think step by step in a few short sentences. End with the final answer on its own line after "####", like this: #### 42';
+
 const repository = fileURLToPath(new URL("../../../", import.meta.url));
 
 async function main(): Promise<void> {
@@ -32,7 +36,7 @@ async function main(): Promise<void> {
   }
   const out = path.resolve(values.out);
   const rows = path.join(out, "data");
-  await prepareGsm8k(source, rows);
+  await prepareGsm8k(source, rows, INSTRUCTION);
   const model = values.model ? path.resolve(values.model) : fetchModel();
   const began = performance.now();
   const outcome = await train({

@@ -10,7 +10,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
-/** What every question ends with. */
+/** What every question ends with, as in verl's own recipe. */
 export const INSTRUCTION = 'Let\'s think step by step and output the final answer after "####".';
 
 export interface Gsm8kRow {
@@ -26,13 +26,18 @@ export interface Gsm8kRow {
   };
 }
 
-export function gsm8kRow(sample: { question: string; answer: string }, split: string, index: number): Gsm8kRow {
+export function gsm8kRow(
+  sample: { question: string; answer: string },
+  split: string,
+  index: number,
+  instruction = INSTRUCTION,
+): Gsm8kRow {
   const { question, answer } = sample;
   const solution = /#### (-?[0-9.,]+)/.exec(answer);
   if (!solution) throw new Error(`the answer has no line "#### number": ${answer}`);
   return {
     data_source: "openai/gsm8k",
-    prompt: [{ role: "user", content: `${question} ${INSTRUCTION}` }],
+    prompt: [{ role: "user", content: `${question} ${instruction}` }],
     ability: "math",
     reward_model: { style: "rule", ground_truth: solution[1].replaceAll(",", "") },
     extra_info: { split, index, answer, question },
@@ -40,17 +45,24 @@ export function gsm8kRow(sample: { question: string; answer: string }, split: st
 }
 
 /** Write `train.jsonl` and `test.jsonl` to `out`; returns how many rows each has. */
-export async function prepareGsm8k(source: string, out: string): Promise<{ train: number; test: number }> {
+export async function prepareGsm8k(
+  source: string,
+  out: string,
+  instruction = INSTRUCTION,
+): Promise<{ train: number; test: number }> {
   await mkdir(out, { recursive: true });
-  return { train: await prepareSplit(source, out, "train"), test: await prepareSplit(source, out, "test") };
+  return {
+    train: await prepareSplit(source, out, "train", instruction),
+    test: await prepareSplit(source, out, "test", instruction),
+  };
 }
 
-async function prepareSplit(source: string, out: string, split: string): Promise<number> {
+async function prepareSplit(source: string, out: string, split: string, instruction: string): Promise<number> {
   const file = path.join(source, `${split}.jsonl`);
   const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line.trim() !== "");
   const rows = lines.map((line, index) => {
     try {
-      return JSON.stringify(gsm8kRow(JSON.parse(line), split, index));
+      return JSON.stringify(gsm8kRow(JSON.parse(line), split, index, instruction));
     } catch (error) {
       throw new Error(`${file}, row ${index + 1}: ${error instanceof Error ? error.message : error}`);
     }
