@@ -14,8 +14,8 @@ export type Answer =
   /** `a = b`, `0 < x ≤ 1`: one operator between each two sides. */
   | { readonly kind: "relation"; readonly sides: readonly Answer[]; readonly operators: readonly Relation[] }
   | { readonly kind: "ratio"; readonly items: readonly Answer[] }
-  /** Prose; it has no structure to compare. */
-  | { readonly kind: "text" };
+  /** Prose, in small letters and without spaces. */
+  | { readonly kind: "text"; readonly text: string };
 
 export interface ValueAnswer {
   readonly kind: "value";
@@ -37,6 +37,7 @@ export function isName(answer: Answer): boolean {
 
 function isNamePart(expression: Expression): boolean {
   if (expression.type === "symbol") return true;
-  if (expression.type === "call") return expression.name === "abs" && expression.args.every(isNamePart);
+  if (expression.type === "call")
+    return ["abs", "tuple"].includes(expression.name) && expression.args.every(isNamePart);
   return expression.type === "multiply" && expression.factors.every(isNamePart);
 }

@@ -25,6 +25,7 @@ export function equalAnswers(gold: Answer, given: Answer, c: Comparison): boolea
   }
   if (gold.kind === "relation" || given.kind === "relation") return equalNamed(gold, given, c);
   if (isMany(gold) || isMany(given)) return equalMany(gold, given, c);
+  if (gold.kind === "text" && given.kind === "text") return gold.text === given.text;
   if (gold.kind === "value" && given.kind === "value") return equalMeasures(gold, given, c);
   if (gold.kind === "ratio" || given.kind === "ratio") return equalRatios(gold, given, c);
   if (gold.kind === "setOperation" && given.kind === "setOperation") {

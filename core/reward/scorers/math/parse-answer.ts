@@ -2,7 +2,7 @@ import type { Answer, Bracket, Relation, ValueAnswer } from "./answer.js";
 import { FUNCTIONS } from "./expression.js";
 import { parseExpression } from "./parse-expression.js";
 import type { Steps } from "./steps.js";
-import { enclosing, isSign, splitAt, type Token, Unreadable } from "./tokens.js";
+import { enclosing, isSign, splitAt, type Token, textOf, Unreadable } from "./tokens.js";
 import { readUnit } from "./units.js";
 
 const DEPTH = 12;
@@ -44,6 +44,7 @@ function readList(tokens: readonly Token[], read: Read): Answer | null {
   const { parts, signs } = nested ? outer : splitAt(tokens, ",", ";", "and", "or");
   if (signs.length === 0) return null;
   const filled = parts.filter((part) => part.length > 0);
+  if (filled.length === 0) throw new Unreadable("there is nothing between the commas");
   if (filled.length === 1) return read(filled[0]);
   const items = nested ? filled.map(read) : filled.map(read).flatMap(flat);
   const joined = signs.includes("or") ? "or" : signs.includes("and") ? "and" : ",";
@@ -127,7 +128,9 @@ const CURRENCIES = ["$", "€", "£", "¢"];
 
 function readValue(tokens: readonly Token[], steps: Steps): Answer {
   const { value, words } = withoutUnit(tokens);
-  if (value.some((token) => token.kind === "word") || (value.length === 0 && words.length > 0)) return { kind: "text" };
+  if (value.some((token) => token.kind === "word") || (value.length === 0 && words.length > 0)) {
+    return { kind: "text", text: tokens.map(textOf).join("").toLowerCase() };
+  }
   const currency = value.find((token) => isSign(token, ...CURRENCIES));
   const rest = value.filter((token) => token !== currency);
   if (currency?.kind === "sign") words.push(currency.sign);

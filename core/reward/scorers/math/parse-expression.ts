@@ -1,7 +1,7 @@
 import { call, type Expression, FUNCTIONS, number, symbol } from "./expression.js";
 import { add, isInteger, type Rational, rational } from "./rational.js";
 import type { Steps } from "./steps.js";
-import { isSign, type Token, Unreadable } from "./tokens.js";
+import { isSign, type Token, textOf, Unreadable } from "./tokens.js";
 
 const DEPTH = 60;
 const CLOSED_BY: ReadonlyMap<string, string> = new Map([
@@ -149,10 +149,20 @@ class ExpressionParser {
     if (close === undefined) throw new Unreadable(`"${token.sign}" is no operand`);
     const bars = this.#bars;
     this.#bars = 0;
-    const of = this.sum();
+    const of = this.#commas();
     this.#bars = bars;
     this.#expect(close);
     return close === "⌋" ? call("floor", of) : close === "⌉" ? call("ceiling", of) : of;
+  }
+
+  /** `f(x, y)`: several expressions in brackets. */
+  #commas(): Expression {
+    const items = [this.sum()];
+    for (; this.#is(","); ) {
+      this.#at++;
+      items.push(this.sum());
+    }
+    return items.length === 1 ? items[0] : call("tuple", ...items);
   }
 
   #function(name: string): Expression {
@@ -251,9 +261,4 @@ function plainInteger(tokens: readonly Token[], at: number): { readonly value: b
   const token = tokens[braced ? at + 1 : at];
   if (token?.kind !== "number" || !isInteger(token.value) || (braced && !isSign(tokens[at + 2], "}"))) return null;
   return { value: token.value.num, end: at + (braced ? 3 : 1) };
-}
-
-function textOf(token: Token): string {
-  if (token.kind === "sign") return token.sign;
-  return token.kind === "number" || token.kind === "word" ? token.text : token.name;
 }

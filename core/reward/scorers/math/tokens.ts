@@ -19,6 +19,11 @@ export const isSign = (token: Token | undefined, ...signs: readonly string[]): b
 /** Thrown inside this folder where a text is no mathematical answer; never leaves it. */
 export class Unreadable extends Error {}
 
+export function textOf(token: Token): string {
+  if (token.kind === "sign") return token.sign;
+  return token.kind === "number" || token.kind === "word" ? token.text : token.name;
+}
+
 const OPENING: ReadonlySet<string> = new Set(["(", "[", "{", "\\{", "⟨", "⌊", "⌈", "begin"]);
 const CLOSING: ReadonlySet<string> = new Set([")", "]", "}", "\\}", "⟩", "⌋", "⌉", "end"]);
 

@@ -137,6 +137,8 @@ const SAME: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
     ["2516_8", "2516_{8}"],
     ["2516_8", "2516"],
     ["3:4", "6:8"],
+    ["\\text{Monday, Tuesday}", "tuesday and monday"],
+    ["\\gcd(m,n)", "\\gcd(m, n)"],
   ],
 };
 

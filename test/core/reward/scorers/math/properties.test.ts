@@ -14,6 +14,14 @@ const PIECES = [
   ..."\\le \\in \\mathbb{R} \\overline{ \\binom \\log_ \\sin \\approx ^\\circ \\% \\$ and or cm apples \\boxed{ \ud800 \0".split(
     " ",
   ),
+  "(1,2)",
+  "\\{1,2\\}",
+  "\\frac{1}{2}",
+  "x>3",
+  "[0,\\infty)",
+  "\\text{ and }",
+  ",,",
+  "^2",
 ];
 const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join(""));
 
