@@ -22,7 +22,7 @@ export const number = (value: Rational): NumberExpression => ({ type: "number", 
 export const symbol = (name: string): Expression => ({ type: "symbol", name });
 export const call = (name: string, ...args: Expression[]): Expression => ({ type: "call", name, args });
 
-/** Functions that the reader knows; each takes one argument unless stated in {@link "./normal-form"}. */
+/** Functions whose argument may stand without brackets; a logarithm has its base as a second argument. */
 export const FUNCTIONS: ReadonlySet<string> = new Set(
   "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp".split(" "),
 );
