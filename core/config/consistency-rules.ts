@@ -44,6 +44,27 @@ const available: Rule = (report) => {
   }
 };
 
+/** Losses without a term that lives on tokens of advantage 0. */
+const ADVANTAGE_ONLY = ["vanilla", "gspo", "sapo", "gpg", "cispo", "dppo_tv", "dppo_kl"];
+
+/** Skipping is only sound where such trajectories would have had no gradient. */
+const zeroAdvantages: Rule = (report) => {
+  const { actor } = report.config.actor_rollout_ref;
+  if (!actor.skip_zero_advantage) return;
+  const key = "actor_rollout_ref.actor.skip_zero_advantage";
+  const refuse = (why: string) =>
+    report.problem("VERL_CONFIG_CONFLICT", key, {
+      what: `${key} is true, but trajectories of advantage 0 would have a gradient.`,
+      why,
+      fix: `Set ${key} to false.`,
+    });
+  if (actor.entropy_coeff !== 0)
+    refuse(`The entropy bonus (entropy_coeff = ${actor.entropy_coeff}) counts for them too.`);
+  if (actor.use_kl_loss) refuse("The KL loss (use_kl_loss) counts for them too.");
+  const { loss_mode } = actor.policy_loss;
+  if (!ADVANTAGE_ONLY.includes(loss_mode)) refuse(`The policy loss ${loss_mode} has terms beside the advantage.`);
+};
+
 const validation: Rule = (report) => {
   const { trainer, actor_rollout_ref } = report.config;
   if (trainer.val_only && !trainer.val_before_train) {
@@ -132,7 +153,16 @@ const deprecated: Rule = (report) => {
   }
 };
 
-export const consistencyRules: readonly Rule[] = [available, validation, sampling, kl, resume, reward, deprecated];
+export const consistencyRules: readonly Rule[] = [
+  available,
+  zeroAdvantages,
+  validation,
+  sampling,
+  kl,
+  resume,
+  reward,
+  deprecated,
+];
 
 /** What a training run needs besides a sound configuration: a model and data. */
 const inputs: Rule = (report) => {

@@ -16,6 +16,8 @@ export interface ActorUpdateOptions {
   readonly lossScaleFactor: number | null;
   readonly maxTokensPerMicroBatch: number | null;
   readonly microBatchSize: number | null;
+  /** Leave trajectories without advantage out of the computation; denominators stay those of the whole mini-batch. */
+  readonly skipZeroAdvantage: boolean;
   readonly signal: AbortSignal;
   onMiniBatch?(done: number, total: number): void;
 }
@@ -55,8 +57,10 @@ export async function updateActor(
   try {
     for (const [i, rows] of plan.entries()) {
       options.signal.throwIfAborted();
-      const result = await engine.trainBatch(selectSequences(sequences, rows), loss, {
+      const computed = options.skipZeroAdvantage ? withAdvantage(batch, rows) : rows;
+      const result = await engine.trainBatch(selectSequences(sequences, computed), loss, {
         counts: {
+          batchNumTokens: rows.reduce((n, b) => n + validTokens(batch, b), 0),
           globalBatchSize: rows.reduce((n, b) => n + batch.eligible[b], 0),
           lossScaleFactor: options.lossScaleFactor ?? longest,
         },
@@ -65,7 +69,7 @@ export async function updateActor(
         returnOutputs: i === 0,
         signal: options.signal,
       });
-      if (i === 0) first = { rows, logProb: result.outputs.logProb };
+      if (i === 0) first = { rows: computed, logProb: result.outputs.logProb };
       collected.add(result.metrics);
       collected.addNumber("actor/loss", result.loss);
       collected.addNumber("actor/grad_norm", result.gradNorm);
@@ -80,6 +84,27 @@ export async function updateActor(
     metrics: { ...collected.reduce(), "actor/lr": lr, "actor/skipped_updates": engine.skippedUpdates },
     firstMiniBatch: first,
   };
+}
+
+/** At least one row stays, so that the optimizer takes its step (momentum, decay) as it would have. */
+function withAdvantage(batch: TrainBatch, rows: number[]): number[] {
+  const kept = rows.filter((b) => hasAdvantage(batch, b));
+  return kept.length > 0 ? kept : rows.slice(0, 1);
+}
+
+function hasAdvantage({ sequences, advantages }: TrainBatch, b: number): boolean {
+  for (let r = sequences.responseOffsets[b]; r < sequences.responseOffsets[b + 1]; r++) {
+    if (sequences.responseMask[r] !== 0 && advantages?.[r] !== 0) return true;
+  }
+  return false;
+}
+
+function validTokens({ sequences }: TrainBatch, b: number): number {
+  let tokens = 0;
+  for (let r = sequences.responseOffsets[b]; r < sequences.responseOffsets[b + 1]; r++) {
+    if (sequences.responseMask[r] !== 0) tokens++;
+  }
+  return tokens;
 }
 
 /** Row indices of each mini-batch of one pass; a group is never split, rows without a valid token are left out. */

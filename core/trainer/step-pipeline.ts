@@ -80,6 +80,7 @@ async function update(parts: RunParts, batch: TrainBatch, scope: StepScope): Pro
       lossScaleFactor: actor.loss_scale_factor,
       maxTokensPerMicroBatch: actor.use_dynamic_bsz ? actor.ppo_max_token_len_per_gpu : null,
       microBatchSize: actor.ppo_micro_batch_size_per_gpu,
+      skipZeroAdvantage: actor.skip_zero_advantage,
       signal: scope.signal,
       onMiniBatch: (done, total) => scope.onPhase("update", done, total),
     }),

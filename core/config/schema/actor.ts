@@ -101,6 +101,12 @@ export const actor = section("The policy and its updates.", {
     "low_var_kl",
     "Its estimator: kl = k1, abs, mse = k2, low_var_kl = k3; a `+` uses k2's gradient.",
   ),
+  skip_zero_advantage: key(
+    flag(),
+    false,
+    "Do not compute trajectories whose advantages are all 0: same update, but clip and KL metrics leave them out.",
+    { differs: { why: "groups with equal rewards give no gradient; skipping them saves their share of the time" } },
+  ),
   ppo_epochs: key(count(), 1, "Passes over a batch."),
   shuffle: key(flag(), false, "Shuffle the batch before it is split into mini-batches."),
   data_loader_seed: key(natural(), 42, "Seed of that shuffling."),

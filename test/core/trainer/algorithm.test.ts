@@ -71,6 +71,25 @@ describe("core/trainer algorithm", () => {
     });
   });
 
+  describe("skip_zero_advantage", () => {
+    it("changes what is computed, not the update", async () => {
+      const run = async (...more: string[]) => (await folder.train({ overrides: more })).tracker;
+      const [all, skipped] = [await run(), await run("actor_rollout_ref.actor.skip_zero_advantage=true")];
+      const norms = all.series("actor/grad_norm");
+      for (const [i, norm] of skipped.series("actor/grad_norm").entries()) {
+        expect(norm).to.be.closeTo(norms[i], 1e-6 * norms[i]);
+      }
+      expect(skipped.series("critic/score/mean")).to.deep.equal(all.series("critic/score/mean"));
+    });
+
+    it("is refused where such trajectories have a gradient", async () => {
+      const { error } = await folder.fail({
+        overrides: ["actor_rollout_ref.actor.skip_zero_advantage=true", "actor_rollout_ref.actor.entropy_coeff=0.01"],
+      });
+      expect(error.code).to.equal("VERL_CONFIG_CONFLICT");
+    });
+  });
+
   describe("KL to the reference", () => {
     it("in the reward is subtracted per token with the controller's coefficient", async () => {
       const { tracker } = await folder.train({
