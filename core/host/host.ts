@@ -158,6 +158,7 @@ export class HostCore<M extends object> {
     }
     await this.importer.dispose();
     await this.container.dispose();
+    this.scope.dispose();
   }
 
   private async loadAll(): Promise<void> {
