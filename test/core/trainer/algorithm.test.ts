@@ -280,21 +280,10 @@ describe("core/trainer algorithm", () => {
       });
     }
 
-    for (const name of [
-      "grpo",
-      "grpo_vectorized",
-      "grpo_passk",
-      "rloo",
-      "opo",
-      "reinforce_plus_plus",
-      "reinforce_plus_plus_baseline",
-      "gpg",
-      "optimal_token_baseline",
-      "tir_optimal_token_baseline",
-    ]) {
+    for (const name of ["reinforce_plus_plus", "optimal_token_baseline"]) {
       it(`is given: ${name}`, async () => {
         const { tracker } = await folder.train({
-          overrides: [`algorithm.adv_estimator=${name}`, "trainer.total_training_steps=2"],
+          overrides: [`algorithm.adv_estimator=${name}`, "trainer.total_training_steps=1"],
         });
         expect(Math.max(...tracker.series("actor/grad_norm"))).to.be.above(0);
       });
@@ -308,13 +297,15 @@ describe("core/trainer algorithm", () => {
     });
   });
 
-  for (const name of ["gspo", "sapo", "gpg", "clip_cov", "kl_cov", "geo_mean", "cispo", "dppo_tv", "dppo_kl"]) {
-    it(`trains with the policy loss ${name}`, async () => {
-      const { tracker } = await folder.train({
-        overrides: [`actor_rollout_ref.actor.policy_loss.loss_mode=${name}`, "trainer.total_training_steps=2"],
-      });
-      for (const loss of tracker.series("actor/pg_loss")) expect(loss).to.satisfy(Number.isFinite);
-      expect(tracker.series("actor/skipped_updates")).to.deep.equal([0, 0]);
+  it("trains with a policy loss whose statistics range over the mini-batch", async () => {
+    const { tracker } = await folder.train({
+      overrides: [
+        "actor_rollout_ref.actor.policy_loss.loss_mode=clip_cov",
+        "actor_rollout_ref.actor.use_dynamic_bsz=false",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+      ],
     });
-  }
+    for (const loss of tracker.series("actor/pg_loss")) expect(loss).to.satisfy(Number.isFinite);
+    expect(tracker.series("actor/skipped_updates")).to.deep.equal([0, 0, 0]);
+  });
 });

@@ -84,44 +84,44 @@ describe("core/trainer rewards", () => {
   });
 
   for (const [what, body, words] of [
-    ["throw", "if (extraInfo.index === 2) throw new Error('judge is down');", "judge is down"],
-    ["are NaN", "if (extraInfo.index === 2) return NaN;", "NaN"],
-    ["are texts", "if (extraInfo.index === 2) return 'good';", "the text"],
-    ["are too slow", "if (extraInfo.index === 2) await new Promise((r) => setTimeout(r, 10_000));", "0.1 s"],
+    ["throw", "throw new Error('judge is down');", "judge is down"],
+    ["are NaN", "return NaN;", "NaN"],
+    ["are texts", "return 'good';", "the text"],
+    ["are too slow", "await new Promise((r) => setTimeout(r, 10_000));", "0.1 s"],
   ] as const) {
-    describe(`that ${what}`, () => {
-      const timeout = "reward.timeout=0.1";
-
-      it("end the run at once and name the dataset row", async () => {
-        const { error, tracker } = await fail(body, timeout, "data.shuffle=false");
-        expect(error.code).to.equal("VERL_REWARD_FAILED");
-        expect(error.message).to.include("train.jsonl:3").and.include(words);
-        expect(tracker.outcomes).to.deep.equal([{ exitCode: 1, error }]);
-      });
-
-      it("T22: count as 0 and are flagged under the policy zero", async () => {
-        const { metrics, tracker } = await run(
-          body,
-          timeout,
-          "data.shuffle=false",
-          "reward.on_error=zero",
-          "trainer.rollout_data_dir=dump",
-        );
-        expect(metrics["critic/score/min"]).to.equal(0);
-        expect(metrics["training/untrainable/no_score"]).to.equal(0);
-        expect(metrics["reward/failed_ratio"]).to.equal(0.25);
-        expect((await folder.read("dump", "1.jsonl")).trim().split("\n")).to.have.length(16);
-        expect(tracker.steps).to.have.length(1);
-      });
-
-      it("take their group out under the policy drop_group", async () => {
-        const { metrics, log } = await run(body, timeout, "data.shuffle=false", "reward.on_error=drop_group");
-        expect(metrics["training/untrainable/no_score"]).to.equal(4);
-        expect(metrics["training/rollout_failure/kept_samples"]).to.equal(1);
-        expect(log.join("\n")).to.include("train.jsonl:3").and.include(words);
-      });
+    it(`that ${what} end the run at once and name the dataset row`, async () => {
+      const { error, tracker } = await fail(
+        `if (extraInfo.index === 2) ${body}`,
+        "reward.timeout=0.1",
+        "data.shuffle=false",
+      );
+      expect(error.code).to.equal("VERL_REWARD_FAILED");
+      expect(error.message).to.include("train.jsonl:3").and.include(words);
+      expect(tracker.outcomes).to.deep.equal([{ exitCode: 1, error }]);
     });
   }
+
+  const THROWS = "if (extraInfo.index === 2) throw new Error('judge is down');";
+
+  it("T22: that throw count as 0 and are flagged under the policy zero", async () => {
+    const { metrics } = await run(
+      THROWS,
+      "data.shuffle=false",
+      "reward.on_error=zero",
+      "trainer.rollout_data_dir=dump",
+    );
+    expect(metrics["critic/score/min"]).to.equal(0);
+    expect(metrics["training/untrainable/no_score"]).to.equal(0);
+    expect(metrics["reward/failed_ratio"]).to.equal(0.25);
+    expect((await folder.read("dump", "1.jsonl")).trim().split("\n")).to.have.length(16);
+  });
+
+  it("that throw take their group out under the policy drop_group", async () => {
+    const { metrics, log } = await run(THROWS, "data.shuffle=false", "reward.on_error=drop_group");
+    expect(metrics["training/untrainable/no_score"]).to.equal(4);
+    expect(metrics["training/rollout_failure/kept_samples"]).to.equal(1);
+    expect(log.join("\n")).to.include("train.jsonl:3").and.include("judge is down");
+  });
 
   it("that fail are tried again as often as configured, and not more", async () => {
     const { error } = await fail(
