@@ -12,6 +12,7 @@ import { rewardErrors } from "./reward/errors.js";
 import { rolloutErrors } from "./rollout/errors.js";
 import { poolErrors } from "./rollout/pool-errors.js";
 import { trackingErrors } from "./tracking/errors.js";
+import { trainerErrors } from "./trainer/errors.js";
 import { transferErrors } from "./transfer/errors.js";
 
 /** The error tables of the core's rooms. The other rooms' tables are added where those rooms are named, in cli/. */
@@ -29,6 +30,7 @@ const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
   rolloutErrors.table,
   tokenizerErrors.table,
   trackingErrors.table,
+  trainerErrors.table,
   transferErrors.table,
 ];
 
