@@ -1,3 +1,4 @@
+import { maskNonFinite } from "../core/tracking/index.js";
 import { commandLogger } from "./command-logger.js";
 import { dryRun } from "./dry-run.js";
 import { printFailedPlugins } from "./failed-plugins.js";
@@ -5,7 +6,7 @@ import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
-import { trainPrepared } from "./train-run.js";
+import { type TrainOutcome, trainPrepared } from "./train-run.js";
 
 export interface TrainRequest extends ConfigRequest {
   /** Check everything, print what would run, start nothing. */
@@ -22,7 +23,7 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
     }
     return await withInterrupts(io, async (interrupts) => {
       const outcome = await trainPrepared(run, io, { json: request.json, logger: commandLogger(io), ...interrupts });
-      if (request.json) printJson(io, { event: "end", ...outcome });
+      if (request.json) printJson(io, { event: "end", ...finite(outcome) });
       // A hook that stops the run ends it well; a signal does not.
       return outcome.reason === "stopped" && interrupts.received() > 0 ? EXIT.interrupted : EXIT.ok;
     });
@@ -30,4 +31,14 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
     printFailedPlugins(run.host.report, io);
     await run.host.dispose();
   }
+}
+
+/** JSON knows no NaN: non-finite numbers become texts, as in the events of the steps. */
+function finite(outcome: TrainOutcome) {
+  const { metrics, validations } = outcome;
+  return {
+    ...outcome,
+    metrics: maskNonFinite(metrics),
+    validations: validations.map((validation) => ({ ...validation, metrics: maskNonFinite(validation.metrics) })),
+  };
 }

@@ -99,6 +99,12 @@ const withoutEffect: Rule = (report) => {
     note("data.gen_batch_size", "all prompts of a step are handed to the rollout at once");
   }
   if (config.reward.num_workers > 1) note("reward.num_workers", "scorers run in the trainer's process");
+  if (!config.actor_rollout_ref.rollout.multi_turn.enable) {
+    const turns = ["max_assistant_turns", "max_user_turns", "max_parallel_calls", "max_tool_response_length"];
+    for (const name of [...turns, "tool_response_truncate_side", "format"]) {
+      note(`${ROLLOUT}.multi_turn.${name}`, "no agent loop of this version calls tools");
+    }
+  }
   note(`${ROLLOUT}.checkpoint_engine.update_weights_bucket_megabytes`, "weights are copied tensor by tensor");
 };
 

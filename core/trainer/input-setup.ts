@@ -68,6 +68,13 @@ export async function openDataset(options: InputScope, tokenizer: Tokenizer, spl
     },
   });
   const { report } = dataset;
+  if (own && (typeof dataset.length !== "number" || !Array.isArray(report?.files))) {
+    throw trainerErrors.VERL_TRAINER_USER_PART({
+      what: `"${data.custom_cls.name}" made a data set without length or report`,
+      where: `${data.custom_cls.path} (data.custom_cls)`,
+      fix: "give it length, at(index) and report: { files, rows, overlong }",
+    });
+  }
   const left = report.overlong > 0 ? `, ${report.overlong} longer than ${data.max_prompt_length} tokens left out` : "";
   logger.info(`${training ? "training" : "validation"} data: ${dataset.length} of ${report.rows} rows${left}`);
   return dataset;

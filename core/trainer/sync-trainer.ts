@@ -51,7 +51,7 @@ export class SyncTrainer implements Trainer {
       totalSteps: options.plan.totalSteps,
       epoch: 0,
       weightVersion: -1,
-      config: config as unknown as RunState["config"],
+      config: frozenCopy(config),
       signal: manager.failed ? AbortSignal.any([this.#interrupted, manager.failed]) : this.#interrupted,
       stopReason: null,
     };
@@ -282,4 +282,16 @@ export class SyncTrainer implements Trainer {
     if (trainer.resume_mode === "auto") return checkpoints.latest();
     return checkpoints.at(this.options.resumeFrom ?? "");
   }
+}
+
+/** What hooks see of the configuration: theirs to read, not to change. */
+function frozenCopy(config: RunParts["config"]): RunState["config"] {
+  const freeze = (value: unknown): void => {
+    if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+    Object.freeze(value);
+    for (const inner of Object.values(value)) freeze(inner);
+  };
+  const copy = JSON.parse(JSON.stringify(config)) as RunState["config"];
+  freeze(copy);
+  return copy;
 }

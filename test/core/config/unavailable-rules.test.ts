@@ -51,6 +51,7 @@ describe("core/config/unavailable-rules", () => {
       "trainer.max_critic_ckpt_to_keep=1",
       "data.gen_batch_size=8",
       "reward.num_workers=8",
+      "actor_rollout_ref.rollout.multi_turn.max_assistant_turns=3",
     ]);
     expect(problems).to.deep.equal([]);
     expect(notices).to.deep.equal([
@@ -58,6 +59,7 @@ describe("core/config/unavailable-rules", () => {
       "trainer.max_critic_ckpt_to_keep has no effect: no critic is trained.",
       "data.gen_batch_size has no effect: all prompts of a step are handed to the rollout at once.",
       "reward.num_workers has no effect: scorers run in the trainer's process.",
+      "actor_rollout_ref.rollout.multi_turn.max_assistant_turns has no effect: no agent loop of this version calls tools.",
     ]);
   });
 

@@ -148,6 +148,16 @@ describe("core/trainer hooks", () => {
     expect(tracker.outcomes).to.deep.equal([{ exitCode: 0 }]);
   });
 
+  it("read the configuration and cannot change it", async () => {
+    const { error } = await failWith({
+      name: "vandal",
+      onTrainBegin({ config }) {
+        (config as { trainer: { total_training_steps: number } }).trainer.total_training_steps = 99;
+      },
+    });
+    expect(error.message).to.include("vandal").and.include("read only");
+  });
+
   it("add metrics to what is logged", async () => {
     const { tracker } = await runWith(
       {

@@ -1,0 +1,209 @@
+import { expect } from "chai";
+import { createFakeReplica } from "../../../testing/rollout/index.js";
+import { ToyFolder } from "./support/toy-run.js";
+
+describe("core/trainer parts from user files", () => {
+  let folder: ToyFolder;
+  beforeEach(async () => {
+    folder = await ToyFolder.create();
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const ONE_STEP = "trainer.total_training_steps=1";
+
+  it("a data set: a function, a class, or an object with create", async () => {
+    const rows = `Array.from({ length: 6 }, (_, i) => ({
+      messages: [{ role: "user", content: "abcdef"[i] }],
+      row: { data_source: "toy", extra_info: { index: i } },
+      origin: "made up, row " + i,
+    }))`;
+    await folder.write(
+      "data.mjs",
+      `const rows = ${rows};
+       export const made = async ({ split }) => ({ length: rows.length, at: (i) => rows[i], report: { files: [split], rows: 6, overlong: 0 } });
+       export class Made {
+         constructor({ split }) { this.report = { files: [split], rows: 6, overlong: 0 }; this.length = rows.length; }
+         at(i) { return rows[i]; }
+       }
+       export const factory = { create: made };`,
+    );
+    for (const name of ["made", "Made", "factory"]) {
+      const { log } = await folder.train({
+        overrides: [ONE_STEP, "data.custom_cls.path=data.mjs", `data.custom_cls.name=${name}`],
+      });
+      expect(log.join("\n")).to.include("training data: 6 of 6 rows");
+    }
+  });
+
+  it("a data set that is none is refused, as is a file without a name", async () => {
+    await folder.write("data.mjs", "export const made = () => [1, 2];");
+    const bad = await folder.fail({ overrides: ["data.custom_cls.path=data.mjs", "data.custom_cls.name=made"] });
+    expect(bad.error.code).to.equal("VERL_TRAINER_USER_PART");
+    const nameless = await folder.fail({ overrides: ["data.custom_cls.path=data.mjs"] });
+    expect(nameless.error.what).to.include("data.custom_cls.name");
+  });
+
+  it("a replay buffer", async () => {
+    await folder.write(
+      "sampler.mjs",
+      `export const lastFirst = ({ queue, samplerKwargs }) => ({
+         async sample({ partition, groups, signal }) {
+           for (let revision = queue.revision(); ; revision = await queue.changed(revision, { signal })) {
+             const entries = await queue.list(partition);
+             const done = entries.filter(({ key, tag }) => !key.includes("_") && tag.status === "finished");
+             if (done.length < groups) continue;
+             const uids = done.map(({ key }) => key).reverse();
+             const rows = entries.filter(({ key }) => uids.some((uid) => key.startsWith(uid + "_")));
+             await queue.clear(partition, uids);
+             return {
+               batch: { keys: rows.map(({ key }) => key), tags: rows.map(({ tag }) => tag), partition },
+               metrics: { [samplerKwargs.name]: groups },
+               failedGroups: [],
+             };
+           }
+         },
+         async sampleableCount() { return 0; },
+       });`,
+    );
+    const { metrics } = await folder.train({
+      overrides: [
+        ONE_STEP,
+        "trainer.v1.sampler.custom_sampler.path=sampler.mjs",
+        "trainer.v1.sampler.custom_sampler.name=lastFirst",
+        "+trainer.v1.sampler.sampler_kwargs.name=mine/groups",
+      ],
+    });
+    expect(metrics["mine/groups"]).to.equal(4);
+  });
+
+  it("agent loops of a list, picked by name", async () => {
+    await folder.write(
+      "loop.mjs",
+      `export class Greedy {
+         constructor(context) { this.context = context; }
+         async run({ messages }) {
+           const { client, encodePrompt, trajectoryId, seed, options } = this.context;
+           const promptIds = encodePrompt(messages);
+           const sampling = { temperature: options.heat, topP: 1, topK: -1, logProbs: true };
+           const drawn = await client.generate({ requestId: trajectoryId, promptIds, sampling, seed });
+           return {
+             promptIds, responseIds: drawn.tokenIds, responseMask: drawn.tokenIds.map(() => 1), responseLogProbs: drawn.logProbs,
+             numTurns: 2, stopReason: drawn.stopReason, minWeightVersion: drawn.minWeightVersion, maxWeightVersion: drawn.maxWeightVersion,
+             metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 }, extraFields: {},
+           };
+         }
+       }`,
+    );
+    await folder.write("loops.yaml", "- name: greedy\n  _target_: ./loop.mjs#Greedy\n  heat: 0\n");
+    const rows = (await folder.read("train.jsonl")).replaceAll('"data_source"', '"agent_name":"greedy","data_source"');
+    await folder.write("train.jsonl", rows);
+    const { metrics } = await folder.train({
+      overrides: [ONE_STEP, "actor_rollout_ref.rollout.agent.agent_loop_config_path=loops.yaml"],
+    });
+    expect(metrics["training/uniform_groups"], "greedy samples are all the same").to.equal(4);
+  });
+
+  it("refuses prompts with pictures for an engine that reads text alone", async () => {
+    await folder.write(
+      "train.jsonl",
+      (await folder.read("train.jsonl")).replaceAll('"data_source"', '"images":["x.png"],"data_source"'),
+    );
+    const { error } = await folder.fail();
+    expect(error.code).to.equal("VERL_TRAINER_ENGINE_UNFIT");
+    expect(error.message).to.include("images").and.include("train.jsonl:1");
+  });
+
+  describe("a sampler without log-probabilities", () => {
+    it("is refused where they are switched off", async () => {
+      const { error } = await folder.fail({ overrides: ["actor_rollout_ref.rollout.calculate_log_probs=false"] });
+      expect(error.code).to.equal("VERL_TRAINER_NO_LOG_PROBS");
+    });
+
+    it("is refused where the server cannot give them", async () => {
+      const { error } = await folder.fail({
+        overrides: ["actor_rollout_ref.rollout.name=mute"],
+        register(host) {
+          host.rollouts.register({
+            name: "mute",
+            createReplica(options) {
+              const replica = createFakeReplica(options);
+              return Object.create(replica, {
+                capabilities: { value: { ...replica.capabilities, logProbs: false } },
+              }) as typeof replica;
+            },
+          });
+          host.serverAdapters.register({
+            name: "mute",
+            createAdapter: () => ({ resume: async () => {}, updateWeights: async () => {}, release: async () => {} }),
+          });
+        },
+      });
+      expect(error.code).to.equal("VERL_TRAINER_NO_LOG_PROBS");
+      expect(error.message).to.include("mute");
+    });
+  });
+
+  it("replaces groups without any trajectory where sync_refill_failed_groups asks for it", async () => {
+    const { metrics, tracker } = await folder.train({
+      overrides: [
+        ONE_STEP,
+        "trainer.v1.sampler.sync_refill_failed_groups=true",
+        "actor_rollout_ref.rollout.agent.default_agent_loop=shaky",
+        "trainer.rollout_data_dir=dump",
+      ],
+      register: (host) =>
+        host.agentLoops.register({
+          name: "shaky",
+          create: ({ trajectoryId }) => ({
+            async run() {
+              if (trajectoryId.startsWith("0000000001")) throw new Error("tool broke");
+              return {
+                promptIds: [3],
+                responseIds: [2, 1],
+                responseMask: [1, 1],
+                responseLogProbs: [-1, -1],
+                numTurns: 2,
+                stopReason: "stop",
+                minWeightVersion: 0,
+                maxWeightVersion: 0,
+                metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
+                extraFields: {},
+              };
+            },
+          }),
+        }),
+    });
+    expect(metrics["training/rollout_failure/evicted_samples"]).to.equal(1);
+    const uids = new Set(
+      (await folder.read("dump", "1.jsonl"))
+        .trim()
+        .split("\n")
+        .map((line) => Number((JSON.parse(line) as { uid: string }).uid.slice(0, 10))),
+    );
+    expect([...uids]).to.deep.equal([0, 2, 3, 4]);
+    expect(tracker.steps).to.have.length(1);
+  });
+
+  it("hands the queue its memory and its options", async () => {
+    let given: unknown;
+    await folder.train({
+      overrides: [
+        ONE_STEP,
+        "transfer_queue.backend.storage_backend=noted",
+        "transfer_queue.backend.capacity_megabytes=7",
+        "+transfer_queue.backend.engine_kwargs.noted.shards=3",
+      ],
+      register(host) {
+        host.transferQueues.register({
+          name: "noted",
+          async create(options) {
+            given = options;
+            const { inProcessQueueFactory } = await import("../../../core/transfer/index.js");
+            return inProcessQueueFactory.create(options);
+          },
+        });
+      },
+    });
+    expect(given).to.deep.equal({ capacityBytes: 7 * 2 ** 20, extra: { shards: 3 } });
+  });
+});
