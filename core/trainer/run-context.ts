@@ -54,12 +54,19 @@ export class StepMetrics {
 const taken = (name: string) =>
   trainerErrors.VERL_TRAINER_METRIC_EXISTS({ what: `the metric ${name} is logged twice in this step` });
 
+/** Between `pre` and `post` of one hook the trainer does its own work: what it changes there is read anew. */
 export function runContext(state: RunState): RunContext {
   return {
-    globalStep: state.globalStep,
+    get globalStep() {
+      return state.globalStep;
+    },
+    get epoch() {
+      return state.epoch;
+    },
+    get weightVersion() {
+      return state.weightVersion;
+    },
     totalSteps: state.totalSteps,
-    epoch: state.epoch,
-    weightVersion: state.weightVersion,
     config: state.config,
     signal: state.signal,
     requestStop(reason) {
@@ -68,20 +75,25 @@ export function runContext(state: RunState): RunContext {
   };
 }
 
+/** The context with more members; getters stay getters. */
+function extended<A extends object, B extends object>(context: A, more: B): A & B {
+  return Object.defineProperties(context, Object.getOwnPropertyDescriptors(more)) as A & B;
+}
+
 export function trainEndContext(state: RunState, reason: TrainEndContext["reason"]): TrainEndContext {
-  return { ...runContext(state), reason };
+  return extended(runContext(state), { reason });
 }
 
 export function stepContext(state: RunState, metrics: StepMetrics): StepContext {
-  return { ...runContext(state), addMetric: (name, value) => metrics.add(name, value) };
+  return extended(runContext(state), { addMetric: (name: string, value: number) => metrics.add(name, value) });
 }
 
 export function stepEndContext(state: RunState, metrics: StepMetrics): StepEndContext {
-  return { ...stepContext(state, metrics), metrics: { ...metrics.values } };
+  return extended(stepContext(state, metrics), { metrics: { ...metrics.values } });
 }
 
 export function validateEndContext(state: RunState, metrics: StepMetrics): ValidateEndContext {
-  return { ...runContext(state), metrics: { ...metrics.values }, addMetric: (name, value) => metrics.add(name, value) };
+  return extended(stepContext(state, metrics), { metrics: { ...metrics.values } });
 }
 
 export function sampleBeginContext(
@@ -90,14 +102,13 @@ export function sampleBeginContext(
   groups: number,
 ): { context: SampleBeginContext; requested: () => number } {
   let extra = 0;
-  const context: SampleBeginContext = {
-    ...stepContext(state, metrics),
+  const context: SampleBeginContext = extended(stepContext(state, metrics), {
     groups,
-    requestPrompts(count) {
+    requestPrompts(count: number) {
       if (!Number.isInteger(count) || count < 0) throw new RangeError("requestPrompts needs a whole number >= 0");
       extra += count;
     },
-  };
+  });
   return { context, requested: () => extra };
 }
 
@@ -108,13 +119,12 @@ export function sampleEndContext(
 ): { context: SampleEndContext; dropped: ReadonlyMap<string, { refill: boolean; reason: string }> } {
   const dropped = new Map<string, { refill: boolean; reason: string }>();
   const known = new Set(groups.map((group) => group.uid));
-  const context: SampleEndContext = {
-    ...stepContext(state, metrics),
+  const context: SampleEndContext = extended(stepContext(state, metrics), {
     groups,
-    dropGroup(uid, options = {}) {
+    dropGroup(uid: string, options: { refill?: boolean; reason?: string } = {}) {
       if (!known.has(uid)) throw new RangeError(`no sampled group has the uid ${uid}`);
       dropped.set(uid, { refill: options.refill ?? true, reason: options.reason ?? "dropped by a hook" });
     },
-  };
+  });
   return { context, dropped };
 }

@@ -4,6 +4,7 @@ import { DynamicSampling } from "../../../core/trainer/dynamic-sampling.js";
 import type { EndedGroup } from "../../../core/trainer/sampled-group.js";
 import type { TrainingRow } from "../../../core/trainer/training-row.js";
 import { ToyFolder } from "./support/toy-run.js";
+import { scriptedLoop, trajectory } from "./support/trajectory.js";
 
 const FILTER = ["algorithm.filter_groups.enable=true", "algorithm.filter_groups.metric=acc"];
 
@@ -105,27 +106,12 @@ describe("core/trainer dynamic sampling", () => {
         "actor_rollout_ref.rollout.agent.default_agent_loop=shaky",
       ],
       register: (host) =>
-        host.agentLoops.register({
-          name: "shaky",
-          create: ({ trajectoryId }) => ({
-            async run() {
-              const draw = Number(trajectoryId.slice(0, 10));
-              if (draw >= 4) throw new Error("server is gone");
-              return {
-                promptIds: [3],
-                responseIds: [2 + (draw === 2 ? Number(trajectoryId.at(-1)) : 0), 1],
-                responseMask: [1, 1],
-                responseLogProbs: [-1, -1],
-                numTurns: 2,
-                stopReason: "stop",
-                minWeightVersion: 0,
-                maxWeightVersion: 0,
-                metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
-                extraFields: {},
-              };
-            },
+        host.agentLoops.register(
+          scriptedLoop("shaky", ({ draw, session }) => {
+            if (draw >= 4) return Promise.reject(new Error("server is gone"));
+            return trajectory({ version: 0, responseIds: [2 + (draw === 2 ? session : 0), 1] });
           }),
-        }),
+        ),
     });
     expect(tracker.steps[0].metrics["training/rollout_failure/empty_samples"]).to.be.at.least(1);
   });

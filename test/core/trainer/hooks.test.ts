@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { Hooks, SampledGroup } from "../../../core/plugin.js";
 import { recordingEngine, recordingHooks, recordingRollout } from "./support/events.js";
 import { ToyFolder } from "./support/toy-run.js";
+import { scriptedLoop, trajectory } from "./support/trajectory.js";
 
 describe("core/trainer hooks", () => {
   let folder: ToyFolder;
@@ -76,7 +77,7 @@ describe("core/trainer hooks", () => {
     const versions: number[] = [];
     const note = ({ weightVersion }: { weightVersion: number }) => void versions.push(weightVersion);
     await runWith({ name: "versions", onInitEnd: { pre: note, post: note }, onStepEnd: { pre: note, post: note } });
-    expect(versions).to.deep.equal([-1, -1, 0, 0, 1, 1, 2, 2]);
+    expect(versions).to.deep.equal([-1, 0, 0, 1, 1, 2, 2, 3]);
   });
 
   it("end the run with hook and plugin named when they throw", async () => {
@@ -279,26 +280,11 @@ describe("core/trainer hooks", () => {
         overrides: ["trainer.total_training_steps=1", "actor_rollout_ref.rollout.agent.default_agent_loop=half"],
         register(host) {
           host.hooks.register({ name: "look", onSampleEnd: ({ groups }) => void seen.push(...groups) });
-          host.agentLoops.register({
-            name: "half",
-            create: ({ trajectoryId }) => ({
-              async run() {
-                if (trajectoryId.endsWith("_1") || trajectoryId.startsWith("0000000002")) throw new Error("tool broke");
-                return {
-                  promptIds: [2],
-                  responseIds: [2, 1],
-                  responseMask: [1, 1],
-                  responseLogProbs: [-1, -1],
-                  numTurns: 2,
-                  stopReason: "stop",
-                  minWeightVersion: 0,
-                  maxWeightVersion: 0,
-                  metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
-                  extraFields: {},
-                };
-              },
-            }),
-          });
+          host.agentLoops.register(
+            scriptedLoop("half", ({ draw, session }) =>
+              draw === 2 || session === 1 ? Promise.reject(new Error("tool broke")) : trajectory({ version: 0 }),
+            ),
+          );
         },
       });
       expect(seen.map(({ scores }) => scores)).to.deep.equal([

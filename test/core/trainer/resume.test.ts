@@ -31,6 +31,24 @@ describe("core/trainer resume", () => {
     expect(resumed.log.join("\n")).to.include("resumed step 4");
   });
 
+  it("brings the servers to the weights of the checkpoint before anything is sampled", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=2", steps(2)] });
+    const versions: number[] = [];
+    await folder.train({
+      overrides: [steps(3)],
+      register: (host) =>
+        host.hooks.register({
+          name: "versions",
+          onInitEnd: {
+            pre: ({ weightVersion }) => void versions.push(weightVersion),
+            post: ({ weightVersion }) => void versions.push(weightVersion),
+          },
+          onStepEnd: ({ weightVersion }) => void versions.push(weightVersion),
+        }),
+    });
+    expect(versions).to.deep.equal([-1, 2, 3]);
+  });
+
   it("continues metrics.jsonl at the checkpoint", async () => {
     const run = [...VALIDATED, "trainer.save_freq=2"];
     await folder.train({ overrides: [...run, steps(5), LINES] });

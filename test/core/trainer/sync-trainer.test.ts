@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { expect } from "chai";
-import type { AgentLoopOutput } from "../../../core/plugin.js";
 import { ToyFolder } from "./support/toy-run.js";
+import { scriptedLoop, trajectory } from "./support/trajectory.js";
 
 /** Names of the metrics reference that every step of a plain run logs. */
 const EVERY_STEP = [
@@ -87,8 +87,7 @@ describe("core/trainer/sync-trainer", () => {
   it("refuses trajectories of other weights than the run pushed", async () => {
     const { error } = await folder.fail({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=replay"],
-      register: (host) =>
-        host.agentLoops.register({ name: "replay", create: () => ({ run: async () => trajectory({ version: 0 }) }) }),
+      register: (host) => host.agentLoops.register(scriptedLoop("replay", () => trajectory({ version: 0 }))),
     });
     expect(error.code).to.equal("VERL_TRAINER_STALE_WEIGHTS");
     expect(error.message).to.include("step 2").and.include("version 0").and.include("pushed 1");
@@ -143,6 +142,7 @@ describe("core/trainer/sync-trainer", () => {
       expect(tracker.steps.filter(({ metrics }) => name in metrics).map(({ step }) => step)).to.deep.equal([0, 2, 3]);
       expect(tracker.steps.map(({ step }) => step)).to.deep.equal([0, 1, 2, 3]);
       expect(tracker.steps[0].metrics).to.include({ "val-aux/num_samples": 2, "val-aux/num_turns/mean": 2 });
+      expect(Object.keys(tracker.steps[0].metrics).filter((key) => /best|worst|std/.test(key))).to.deep.equal([]);
     });
 
     it("val_only stops after the first validation and needs no training data", async () => {
@@ -207,33 +207,27 @@ describe("core/trainer/sync-trainer", () => {
       const { error } = await folder.fail({
         overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=mute"],
         register: (host) =>
-          host.agentLoops.register({
-            name: "mute",
-            create: () => ({ run: async () => trajectory({ version: 0, mask: 0 }) }),
-          }),
+          host.agentLoops.register(scriptedLoop("mute", () => trajectory({ version: 0, responseMask: [0, 0] }))),
       });
       expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
       expect(error.why).to.include("16 no token that the policy sampled");
       expect(error.where).to.include("train.jsonl:");
     });
 
-    it("without log-probabilities are counted and left out", async () => {
-      const { tracker } = await folder.train({
+    it("without log-probabilities are counted and left out; their tokens still count as length", async () => {
+      const { metrics } = await folder.train({
         overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=texts", "trainer.total_training_steps=1"],
         register: (host) =>
-          host.agentLoops.register({
-            name: "texts",
-            create: ({ trajectoryId }) => ({
-              run: async () => ({
-                ...trajectory({ version: 0 }),
-                ...(trajectoryId.endsWith("_0") ? { responseLogProbs: null } : {}),
-              }),
-            }),
-          }),
+          host.agentLoops.register(
+            scriptedLoop("texts", ({ session }) =>
+              session === 0 ? trajectory({ version: 0, responseLogProbs: null }) : trajectory({ version: 0 }),
+            ),
+          ),
       });
-      expect(tracker.steps[0].metrics).to.include({
+      expect(metrics).to.include({
         "training/untrainable/no_log_probs": 4,
         "training/untrainable/no_score": 0,
+        "response_length/min": 2,
       });
     });
 
@@ -241,41 +235,33 @@ describe("core/trainer/sync-trainer", () => {
       const { error } = await folder.fail({
         overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=texts"],
         register: (host) =>
-          host.agentLoops.register({
-            name: "texts",
-            create: () => ({ run: async () => ({ ...trajectory({ version: 0 }), responseLogProbs: null }) }),
-          }),
+          host.agentLoops.register(scriptedLoop("texts", () => trajectory({ version: 0, responseLogProbs: null }))),
       });
       expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
       expect(error.why).to.include("16 no log-probabilities");
     });
 
     it("of several outputs in a session all train, and only the last is scored", async () => {
-      const { tracker } = await folder.train({
+      const { metrics } = await folder.train({
         overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=two", "trainer.total_training_steps=1"],
         register: (host) =>
-          host.agentLoops.register({
-            name: "two",
-            create: () => ({ run: async () => [trajectory({ version: 0 }), trajectory({ version: 0 })] }),
-          }),
+          host.agentLoops.register(
+            scriptedLoop("two", async () => [trajectory({ version: 0 }), trajectory({ version: 0 })]),
+          ),
       });
-      expect(tracker.steps[0].metrics["perf/total_num_tokens"]).to.equal(4 * 4 * 2 * 3);
-      expect(tracker.steps[0].metrics["training/uniform_groups"]).to.equal(4);
+      expect(metrics["perf/total_num_tokens"]).to.equal(4 * 4 * 2 * 3);
+      expect(metrics["training/uniform_groups"]).to.equal(4);
     });
 
     it("of failed sessions are missed, which is reported and not fatal", async () => {
       const { tracker, log } = await folder.train({
         overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=shaky"],
         register: (host) =>
-          host.agentLoops.register({
-            name: "shaky",
-            create: ({ trajectoryId }) => ({
-              async run() {
-                if (trajectoryId.startsWith("0000000002")) throw new Error("tool broke");
-                return trajectory({ version: Math.floor(Number(trajectoryId.slice(0, 10)) / 4) });
-              },
-            }),
-          }),
+          host.agentLoops.register(
+            scriptedLoop("shaky", ({ draw }) =>
+              draw === 2 ? Promise.reject(new Error("tool broke")) : trajectory({ version: Math.floor(draw / 4) }),
+            ),
+          ),
       });
       expect(tracker.series("training/rollout_failure/kept_samples")).to.deep.equal([1]);
       expect(tracker.series("training/rollout_failure/empty_samples")).to.deep.equal([1]);
@@ -288,29 +274,47 @@ describe("core/trainer/sync-trainer", () => {
       const { error } = await folder.fail({
         overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=broken"],
         register: (host) =>
-          host.agentLoops.register({
-            name: "broken",
-            create: () => ({ run: () => Promise.reject(new Error("no key for the API")) }),
-          }),
+          host.agentLoops.register(scriptedLoop("broken", () => Promise.reject(new Error("no key for the API")))),
       });
       expect(error.code).to.equal("VERL_REPLAY_NO_TRAJECTORIES");
       expect(error.message).to.include("no key for the API");
     });
 
+    const stuckLoop = () =>
+      scriptedLoop("stuck", ({ draw, session }) =>
+        draw === 2 && session === 0 ? new Promise(() => {}) : trajectory({ version: 0 }),
+      );
+
     it("never end: the run does, and names who is stuck", async () => {
       const { error } = await folder.fail({
         overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=stuck", "trainer.sample_deadline_s=0.2"],
-        register: (host) =>
-          host.agentLoops.register({
-            name: "stuck",
-            create: ({ trajectoryId }) => ({
-              run: async () =>
-                firstSession(2).test(trajectoryId) ? new Promise(() => {}) : trajectory({ version: 0 }),
-            }),
-          }),
+        register: (host) => host.agentLoops.register(stuckLoop()),
       });
       expect(error.code).to.equal("VERL_REPLAY_TIMEOUT");
       expect(error.message).to.include("3 of 4").and.include("0000000002-");
+    });
+
+    it("never end: a second stop aborts the run, and the trackers are finished once", async () => {
+      let trainer: { stop(reason: string): void } | undefined;
+      const { error, tracker } = await folder.fail({
+        overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=stuck"],
+        onTrainer(created) {
+          trainer = created;
+        },
+        register(host) {
+          host.agentLoops.register(stuckLoop());
+          host.hooks.register({
+            name: "impatient",
+            onSampleBegin() {
+              setTimeout(() => trainer?.stop("first"), 20);
+              setTimeout(() => trainer?.stop("second"), 40);
+            },
+          });
+        },
+      });
+      expect(error.code).to.equal("VERL_TRAINER_ABORTED");
+      expect(error.what).to.include("second");
+      expect(tracker.outcomes).to.deep.equal([{ exitCode: 1, error }]);
     });
   });
 
@@ -395,21 +399,3 @@ describe("core/trainer/sync-trainer", () => {
     expect(tracker.outcomes).to.deep.equal([{ exitCode: 1, error }]);
   });
 });
-
-const firstSession = (draw: number) => new RegExp(`^${String(draw).padStart(10, "0")}-[0-9a-f]+_0$`);
-
-/** A trajectory of two sampled tokens after a prompt of one. */
-function trajectory({ version, mask = 1 }: { version: number; mask?: 0 | 1 }): AgentLoopOutput {
-  return {
-    promptIds: [3],
-    responseIds: [2, 1],
-    responseMask: [mask, mask],
-    responseLogProbs: [-1, -1],
-    numTurns: 2,
-    stopReason: "stop",
-    minWeightVersion: version,
-    maxWeightVersion: version,
-    metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
-    extraFields: {},
-  };
-}

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { createFakeReplica } from "../../../testing/rollout/index.js";
 import { ToyFolder } from "./support/toy-run.js";
+import { scriptedLoop, trajectory } from "./support/trajectory.js";
 
 describe("core/trainer parts from user files", () => {
   let folder: ToyFolder;
@@ -152,26 +153,11 @@ describe("core/trainer parts from user files", () => {
         "trainer.rollout_data_dir=dump",
       ],
       register: (host) =>
-        host.agentLoops.register({
-          name: "shaky",
-          create: ({ trajectoryId }) => ({
-            async run() {
-              if (trajectoryId.startsWith("0000000001")) throw new Error("tool broke");
-              return {
-                promptIds: [3],
-                responseIds: [2, 1],
-                responseMask: [1, 1],
-                responseLogProbs: [-1, -1],
-                numTurns: 2,
-                stopReason: "stop",
-                minWeightVersion: 0,
-                maxWeightVersion: 0,
-                metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
-                extraFields: {},
-              };
-            },
-          }),
-        }),
+        host.agentLoops.register(
+          scriptedLoop("shaky", ({ draw }) =>
+            draw === 1 ? Promise.reject(new Error("tool broke")) : trajectory({ version: 0 }),
+          ),
+        ),
     });
     expect(metrics["training/rollout_failure/evicted_samples"]).to.equal(1);
     const uids = new Set(
