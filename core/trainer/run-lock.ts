@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { trainerErrors } from "./errors.js";
@@ -35,7 +35,10 @@ export class RunLock {
     const file = path.join(folder, LOCK_FILE);
     const own: Holder = { pid: process.pid, host: hostname(), started: await startOf(process.pid) };
     for (let attempt = 0; attempt < 5; attempt++) {
-      if (await create(file, own)) return new RunLock(file, own);
+      if (await create(file, own)) {
+        await removeDrafts(folder);
+        return new RunLock(file, own);
+      }
       const holder = await readHolder(file);
       if (holder && (await isAlive(holder, file))) throw inUse(folder, holder);
       await removeStale(file, holder);
@@ -58,12 +61,20 @@ async function create(file: string, own: Holder): Promise<boolean> {
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return false;
+    // ENOENT: whoever got the lock has cleaned up.
+    if (code === "EEXIST" || code === "ENOENT") return false;
     // A file system without hard links.
     if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS") return createPlainly(file, own);
     throw error;
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/** What killed processes left beside the lock. */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(`${LOCK_FILE}.`)) await rm(path.join(folder, name), { force: true });
   }
 }
 

@@ -44,6 +44,13 @@ describe("core/trainer/run-lock", () => {
     await (await RunLock.acquire(folder)).release();
   });
 
+  it("clears away what killed processes left beside it", async () => {
+    await writeFile(path.join(folder, "run.lock.1234"), "{}");
+    const lock = await RunLock.acquire(folder);
+    expect(await readdir(folder)).to.deep.equal(["run.lock"]);
+    await lock.release();
+  });
+
   it("takes over a lock that cannot be read", async () => {
     await writeFile(path.join(folder, "run.lock"), "");
     await (await RunLock.acquire(folder)).release();
