@@ -15,10 +15,7 @@ export interface Evaluation {
 }
 
 /** Sample and score `data.val_files` with a model as it is on disk: no training engine is built. */
-export async function evaluateModel(
-  scope: RunScope,
-  onProgress?: (done: number, total: number) => void,
-): Promise<Evaluation> {
+export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
   const { config, cwd, signal } = scope;
   requireWeights(config);
   const cleanups: (() => Promise<void>)[] = [];
@@ -29,20 +26,13 @@ export async function evaluateModel(
     cleanups.push(async () => rewards.dispose?.());
     const sampling = await createSampling(scope, { tokenizer, rewards, refill: null }, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
-    const progress = {
-      name: "progress",
-      start() {},
-      log() {},
-      progress: ({ done = 0, total = 0 }) => onProgress?.(done, total),
-      finish() {},
-    };
     const metrics = await validate(
       {
         ...sampling,
         config,
         tokenizer,
         validation,
-        trackers: createTrackerSet([progress]),
+        trackers: createTrackerSet([]),
         dump: runDumps(config, tokenizer, cwd),
       },
       promptFeed({

@@ -1,0 +1,154 @@
+import { expect } from "chai";
+import { ToyFolder } from "./support/toy-run.js";
+import { scriptedLoop, trajectory } from "./support/trajectory.js";
+
+describe("core/trainer: trajectories", () => {
+  let folder: ToyFolder;
+  beforeEach(async () => {
+    folder = await ToyFolder.create();
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  it("without a token of the policy are a coded error that says so", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=mute"],
+      register: (host) =>
+        host.agentLoops.register(scriptedLoop("mute", () => trajectory({ version: 0, responseMask: [0, 0] }))),
+    });
+    expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
+    expect(error.why).to.include("16 no token that the policy sampled");
+    expect(error.where).to.include("train.jsonl:");
+  });
+
+  it("without log-probabilities are counted and left out; their tokens still count as length", async () => {
+    const { metrics } = await folder.train({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=texts", "trainer.total_training_steps=1"],
+      register: (host) =>
+        host.agentLoops.register(
+          scriptedLoop("texts", ({ session }) =>
+            session === 0 ? trajectory({ version: 0, responseLogProbs: null }) : trajectory({ version: 0 }),
+          ),
+        ),
+    });
+    expect(metrics).to.include({
+      "training/untrainable/no_log_probs": 4,
+      "training/untrainable/no_score": 0,
+      "response_length/min": 2,
+    });
+  });
+
+  it("that all lack log-probabilities are a coded error that says so", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=texts"],
+      register: (host) =>
+        host.agentLoops.register(scriptedLoop("texts", () => trajectory({ version: 0, responseLogProbs: null }))),
+    });
+    expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
+    expect(error.why).to.include("16 no log-probabilities");
+  });
+
+  it("of several outputs in a session all train, and only the last is scored", async () => {
+    const { metrics } = await folder.train({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=two", "trainer.total_training_steps=1"],
+      register: (host) =>
+        host.agentLoops.register(
+          scriptedLoop("two", async () => [trajectory({ version: 0 }), trajectory({ version: 0 })]),
+        ),
+    });
+    expect(metrics["perf/total_num_tokens"]).to.equal(4 * 4 * 2 * 3);
+    expect(metrics["training/uniform_groups"]).to.equal(4);
+  });
+
+  it("of failed sessions are missed, which is reported and not fatal", async () => {
+    const { tracker, log } = await folder.train({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=shaky"],
+      register: (host) =>
+        host.agentLoops.register(
+          scriptedLoop("shaky", ({ draw }) =>
+            draw === 2 ? Promise.reject(new Error("tool broke")) : trajectory({ version: Math.floor(draw / 4) }),
+          ),
+        ),
+    });
+    expect(tracker.series("training/rollout_failure/kept_samples")).to.deep.equal([1]);
+    expect(tracker.series("training/rollout_failure/empty_samples")).to.deep.equal([1]);
+    expect(tracker.series("perf/total_num_tokens")).to.deep.equal([3 * 12, 3 * 16, 3 * 16]);
+    expect(log.filter((line) => line.includes("tool broke"))).to.have.length(1);
+    expect(log.join("\n")).to.include("train.jsonl:").and.include("4 of 4 sessions failed");
+  });
+
+  it("are missing altogether: the run ends and says why", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=broken"],
+      register: (host) =>
+        host.agentLoops.register(scriptedLoop("broken", () => Promise.reject(new Error("no key for the API")))),
+    });
+    expect(error.code).to.equal("VERL_REPLAY_NO_TRAJECTORIES");
+    expect(error.message).to.include("no key for the API");
+  });
+
+  const stuckLoop = () =>
+    scriptedLoop("stuck", ({ draw, session }) =>
+      draw === 2 && session === 0 ? new Promise(() => {}) : trajectory({ version: 0 }),
+    );
+
+  it("never end: the run does, and names who is stuck", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=stuck", "trainer.sample_deadline_s=0.2"],
+      register: (host) => host.agentLoops.register(stuckLoop()),
+    });
+    expect(error.code).to.equal("VERL_REPLAY_TIMEOUT");
+    expect(error.message).to.include("3 of 4").and.include("0000000002-");
+  });
+
+  it("never end: a second stop aborts the run, and the trackers are finished once", async () => {
+    let trainer: { stop(reason: string): void } | undefined;
+    const { error, tracker } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=stuck"],
+      onTrainer(created) {
+        trainer = created;
+      },
+      register(host) {
+        host.agentLoops.register(stuckLoop());
+        host.hooks.register({
+          name: "impatient",
+          onSampleBegin() {
+            setTimeout(() => trainer?.stop("first"), 20);
+            setTimeout(() => trainer?.stop("second"), 40);
+          },
+        });
+      },
+    });
+    expect(error.code).to.equal("VERL_TRAINER_ABORTED");
+    expect(error.what).to.include("second");
+    expect(tracker.outcomes).to.deep.equal([{ exitCode: 1, error }]);
+  });
+
+  it("of other weights than the run pushed are refused", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=replay"],
+      register: (host) => host.agentLoops.register(scriptedLoop("replay", () => trajectory({ version: 0 }))),
+    });
+    expect(error.code).to.equal("VERL_TRAINER_STALE_WEIGHTS");
+    expect(error.message).to.include("step 2").and.include("version 0").and.include("pushed 1");
+  });
+
+  it("without any token keep their place in lengths and leave training", async () => {
+    const { metrics } = await folder.train({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=terse", "trainer.total_training_steps=1"],
+      register: (host) =>
+        host.agentLoops.register(
+          scriptedLoop("terse", ({ session }) =>
+            session === 0
+              ? trajectory({ version: 0, responseIds: [], responseMask: [], responseLogProbs: [] })
+              : trajectory({ version: 0 }),
+          ),
+        ),
+    });
+    expect(metrics).to.include({
+      "training/untrainable/no_tokens": 4,
+      "response/aborted_ratio": 0.25,
+      "response_length/mean": 1.5,
+      "response_length_non_aborted/mean": 2,
+    });
+  });
+});
