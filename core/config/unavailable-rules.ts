@@ -82,9 +82,10 @@ const correction: Rule = (report) => {
 /** Keys that are fine to set and change nothing in this configuration. */
 const withoutEffect: Rule = (report) => {
   const { config } = report;
-  const note = (key: string, why: string) => {
-    if (report.isSet(key)) report.notice("notice", key, `${key} has no effect: ${why}.`);
+  const note = (key: string, why: string, isSet = report.isSet(key)) => {
+    if (isSet) report.notice("notice", key, `${key} has no effect: ${why}.`);
   };
+  const holds = (section: object) => Object.keys(section).length > 0;
   if (!criticUsed(config)) {
     const set = configKeys.filter(
       ({ key }) => key.startsWith("critic.") && key !== "critic.enable" && report.isSet(key),
@@ -106,6 +107,9 @@ const withoutEffect: Rule = (report) => {
     }
   }
   note(`${ROLLOUT}.checkpoint_engine.update_weights_bucket_megabytes`, "weights are copied tensor by tensor");
+  const { engine_kwargs: transfer } = config.actor_rollout_ref.rollout.checkpoint_engine;
+  note(`${ROLLOUT}.checkpoint_engine.engine_kwargs`, "copying in memory has no options", holds(transfer));
+  note("trainer.v1.sync", "the mode has no options", holds(config.trainer.v1.sync));
 };
 
 export const unavailableRules: readonly Rule[] = [parts, correction, withoutEffect];

@@ -21,28 +21,35 @@ export function requireWeights(config: RunConfig): void {
 const noModel = () =>
   trainerErrors.VERL_TRAINER_NO_MODEL({ what: "actor_rollout_ref.model.path, the model with its weights, is not set" });
 
-export function actorOptions(config: RunConfig, model: EngineModelSource, totalSteps: number): EngineOptions {
+/** What an engine is made from beside the configuration. */
+export interface EngineSource {
+  readonly model: EngineModelSource;
+  /** Engines that stand for no choice (`strategy: null`), by name. */
+  readonly defaultEngines: readonly string[];
+}
+
+export function actorOptions(config: RunConfig, source: EngineSource, totalSteps: number): EngineOptions {
   const { actor } = config.actor_rollout_ref;
   return {
-    model,
+    model: source.model,
     optimizer: optimizerOf(actor.optim, totalSteps),
     topology: SINGLE,
     threads: config.trainer.threads,
     seed: config.trainer.seed,
-    extra: engineKwargs(actor.engine_kwargs, actor.strategy),
+    extra: engineKwargs(actor.engine_kwargs, actor.strategy, source.defaultEngines),
   };
 }
 
 /** Forward only, same weights. */
-export function referenceOptions(config: RunConfig, model: EngineModelSource): EngineOptions {
+export function referenceOptions(config: RunConfig, source: EngineSource): EngineOptions {
   const { actor, ref } = config.actor_rollout_ref;
   return {
-    model,
+    model: source.model,
     optimizer: null,
     topology: SINGLE,
     threads: config.trainer.threads,
     seed: config.trainer.seed,
-    extra: engineKwargs(actor.engine_kwargs, ref.strategy),
+    extra: engineKwargs(actor.engine_kwargs, ref.strategy, source.defaultEngines),
   };
 }
 
@@ -70,9 +77,13 @@ export function optimizerOf(
   };
 }
 
-/** The section of the chosen engine; without a choice the only section there is. */
-function engineKwargs(sections: Readonly<Record<string, unknown>>, name: string | null): Record<string, unknown> {
-  const key = name ?? (Object.keys(sections).length === 1 ? Object.keys(sections)[0] : null);
-  const section = key === null ? undefined : sections[key];
+/** The section of the chosen engine, or of the one that stands for no choice. */
+function engineKwargs(
+  sections: Readonly<Record<string, unknown>>,
+  chosen: string | null,
+  defaults: readonly string[],
+): Record<string, unknown> {
+  const name = (chosen === null ? defaults : [chosen]).find((candidate) => candidate in sections);
+  const section = name === undefined ? undefined : sections[name];
   return typeof section === "object" && section !== null ? { ...section } : {};
 }

@@ -7,7 +7,7 @@ import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
 import { dataFingerprint } from "./data-fingerprint.js";
 import { runDumps } from "./dumps.js";
-import { actorOptions, modelSourceOf, referenceOptions } from "./engine-options.js";
+import { actorOptions, type EngineSource, modelSourceOf, referenceOptions } from "./engine-options.js";
 import { trainerErrors } from "./errors.js";
 import { openInputs } from "./input-setup.js";
 import { RunLock } from "./run-lock.js";
@@ -109,7 +109,7 @@ async function createActor(
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
   const { strategy } = config.actor_rollout_ref.actor;
-  const source = modelSourceOf(config, cwd);
+  const source = engineSource(config, services, cwd);
   const engine = await services.createEngine("language_model", strategy, actorOptions(config, source, totalSteps));
   cleanups.push(() => engine.dispose());
   return engine;
@@ -120,11 +120,20 @@ async function createReference(
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
   const { strategy } = config.actor_rollout_ref.ref;
-  const source = modelSourceOf(config, cwd);
+  const source = engineSource(config, services, cwd);
   const engine = await services.createEngine("language_model", strategy, referenceOptions(config, source));
   cleanups.push(() => engine.dispose());
   await engine.initialize({ signal });
   return engine;
+}
+
+function engineSource(
+  config: TrainerOptions["config"],
+  { registries }: TrainerOptions["services"],
+  cwd: string,
+): EngineSource {
+  const defaultEngines = registries.engines.items().flatMap(({ item }) => (item.isDefault ? item.backends : []));
+  return { model: modelSourceOf(config, cwd), defaultEngines };
 }
 
 /** Training a text model on prompts whose pictures it never sees would go unnoticed. */

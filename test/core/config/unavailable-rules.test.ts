@@ -52,6 +52,8 @@ describe("core/config/unavailable-rules", () => {
       "data.gen_batch_size=8",
       "reward.num_workers=8",
       "actor_rollout_ref.rollout.multi_turn.max_assistant_turns=3",
+      "+actor_rollout_ref.rollout.checkpoint_engine.engine_kwargs.nccl.group_name=x",
+      "+trainer.v1.sync.speed=9",
     ]);
     expect(problems).to.deep.equal([]);
     expect(notices).to.deep.equal([
@@ -60,6 +62,8 @@ describe("core/config/unavailable-rules", () => {
       "data.gen_batch_size has no effect: all prompts of a step are handed to the rollout at once.",
       "reward.num_workers has no effect: scorers run in the trainer's process.",
       "actor_rollout_ref.rollout.multi_turn.max_assistant_turns has no effect: no agent loop of this version calls tools.",
+      "actor_rollout_ref.rollout.checkpoint_engine.engine_kwargs has no effect: copying in memory has no options.",
+      "trainer.v1.sync has no effect: the mode has no options.",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { fakeEngineFactory } from "../../../testing/engine/index.js";
 import { createFakeReplica } from "../../../testing/rollout/index.js";
 import { ToyFolder } from "./support/toy-run.js";
 import { scriptedLoop, trajectory } from "./support/trajectory.js";
@@ -168,6 +169,35 @@ describe("core/trainer parts from user files", () => {
     );
     expect([...uids]).to.deep.equal([0, 2, 3, 4]);
     expect(tracker.steps).to.have.length(1);
+  });
+
+  it("hands an engine the options under its name", async () => {
+    const given: unknown[] = [];
+    const run = (...overrides: string[]) =>
+      folder.train({
+        overrides: [
+          ONE_STEP,
+          "trainer.resume_mode=disable",
+          "+actor_rollout_ref.actor.engine_kwargs.usual.depth=3",
+          "+actor_rollout_ref.actor.engine_kwargs.other.depth=4",
+          ...overrides,
+        ],
+        register(host) {
+          for (const name of ["usual", "other"]) {
+            host.engines.register({
+              ...fakeEngineFactory(),
+              backends: [name],
+              create(options) {
+                given.push(options.extra);
+                return fakeEngineFactory().create(options);
+              },
+            });
+          }
+        },
+      });
+    await run("actor_rollout_ref.actor.strategy=other");
+    await run("actor_rollout_ref.actor.strategy=usual");
+    expect(given).to.deep.equal([{ depth: 4 }, { depth: 3 }]);
   });
 
   it("hands the queue its memory and its options", async () => {
