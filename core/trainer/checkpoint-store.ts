@@ -64,7 +64,7 @@ export class CheckpointStore {
         cause: error,
       });
     }
-    await this.#rotate(step);
+    await this.rotate(step);
     return { step, dir: final };
   }
 
@@ -168,8 +168,8 @@ export class CheckpointStore {
     return Number(text);
   }
 
-  /** Keep the newest `maxToKeep` of this run (across resumes); never the folders of other runs. */
-  async #rotate(newest: number): Promise<void> {
+  /** Keep the newest `maxToKeep` of this run (across resumes) up to `newest`; never the folders of other runs. */
+  async rotate(newest: number): Promise<void> {
     const keep = this.options.maxToKeep;
     if (!keep || keep <= 0) return;
     const own: number[] = [];
@@ -178,7 +178,10 @@ export class CheckpointStore {
       if ((await readMarker(this.dirOf(step)))?.runId === this.options.runId) own.push(step);
     }
     for (const step of own.slice(0, -keep)) {
-      await rm(this.dirOf(step), { recursive: true, force: true });
+      // Out of the way at once: a kill while files go leaves no half of a checkpoint under its name.
+      const aside = path.join(this.root, `.tmp-removed-${step}-${process.pid}`);
+      await rename(this.dirOf(step), aside);
+      await rm(aside, { recursive: true, force: true });
     }
   }
 }

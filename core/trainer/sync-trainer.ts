@@ -73,6 +73,8 @@ export class SyncTrainer implements Trainer {
     if (resumed) {
       state.globalStep = resumed.step;
       parts.logger.info(`resumed step ${resumed.step} from ${resumed.dir}`);
+      // The killed run may not have come to it.
+      if (resumed.dir === parts.checkpoints.dirOf(resumed.step)) await parts.checkpoints.rotate(resumed.step);
       // A run killed between its last save and its end still has that step to finish.
       if (!trainer.val_only && resumed.logged) {
         checkRemainingSteps({ totalSteps: state.totalSteps }, resumed.step, resumed.dir);

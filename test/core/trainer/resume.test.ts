@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { expect } from "chai";
 import { reproducible, reproducibleLines } from "./support/compare.js";
 import { ToyFolder } from "./support/toy-run.js";
@@ -212,6 +212,16 @@ describe("core/trainer resume", () => {
       );
     const pass = [...(await prompts(1)), ...(await prompts(2)), ...(await prompts(3))];
     expect(new Set(pass).size, "three steps of four prompts are one pass").to.equal(12);
+  });
+
+  it("removes the checkpoint that a killed run was about to rotate out", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1", steps(2)] });
+    const { tracker } = await folder.train({ overrides: ["trainer.max_actor_ckpt_to_keep=1", steps(3)] });
+    expect(tracker.runs[0].startStep).to.equal(2);
+    expect((await readdir(folder.at("run"))).sort()).to.deep.equal([
+      "global_step_2",
+      "latest_checkpointed_iteration.txt",
+    ]);
   });
 
   it("puts a checkpoint back that was moved aside when the run was killed", async () => {
