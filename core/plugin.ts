@@ -39,8 +39,17 @@ export function definePlugin<P extends Plugin>(plugin: P): P {
 export type * from "./agent/agent-loop.js";
 export { AgentLoopBase } from "./agent/agent-loop-base.js";
 export type * from "./agent/manager-factory.js";
+export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/merge-trajectories.js";
 export type * from "./algorithms/advantage.js";
+export { aggLoss, LOSS_AGG_MODES } from "./algorithms/agg-loss.js";
 export type * from "./algorithms/algebra.js";
+export {
+  type PolicyInputs,
+  policyInputs,
+  policyLoss,
+  policyShare,
+} from "./algorithms/losses/policy-terms.js";
+export { indicator, masked, maskedMean, rowMean } from "./algorithms/masked-algebra.js";
 export type * from "./data/dataset.js";
 export type { KVBatchMeta } from "./data/kv-batch-meta.js";
 export { kvBatchMeta } from "./data/kv-batch-meta.js";

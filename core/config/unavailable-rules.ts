@@ -20,7 +20,7 @@ const parts: Rule = (report) => {
   const { multi_turn: turns } = rollout;
   const tools = "No agent loop of this version calls tools.";
   if (turns.enable) {
-    const fix = `Set it to false, or name an agent loop of your own in ${ROLLOUT}.agent.default_agent_loop.`;
+    const fix = `Set it to false; an agent loop of your own in ${ROLLOUT}.agent.default_agent_loop takes its turns without it.`;
     unsupported(report, `${ROLLOUT}.multi_turn.enable`, true, tools, fix);
   }
   for (const [key, value] of [

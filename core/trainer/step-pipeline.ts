@@ -128,10 +128,13 @@ function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
       `step ${scope.globalStep}: ${withoutScore.length} trajectories have no score and are left out, e.g. ${withoutScore[0].origin || withoutScore[0].key}`,
     );
   }
-  const stale = rows.find((row) => row.minWeightVersion !== parts.weights.version);
+  const { version } = parts.weights;
+  const stale = rows.find((row) => row.minWeightVersion !== version || row.maxWeightVersion !== version);
   if (stale) {
+    const { minWeightVersion: oldest, maxWeightVersion: newest } = stale;
+    const versions = oldest === newest ? `version ${oldest}` : `versions ${oldest} to ${newest}`;
     throw trainerErrors.VERL_TRAINER_STALE_WEIGHTS({
-      what: `trajectory ${stale.key} was sampled by weights of version ${stale.minWeightVersion}, the run pushed ${parts.weights.version}`,
+      what: `trajectory ${stale.key} was sampled by weights of ${versions}, the run pushed ${version}`,
       where: `step ${scope.globalStep}`,
     });
   }

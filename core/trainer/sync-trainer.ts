@@ -1,4 +1,4 @@
-import { checkRemainingSteps, type RunPlan } from "../config/index.js";
+import { checkRemainingSteps, maskSecrets, type RunPlan } from "../config/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
 import type { CheckpointCallback } from "./hooks.js";
@@ -286,14 +286,14 @@ export class SyncTrainer implements Trainer {
   }
 }
 
-/** What hooks see of the configuration: theirs to read, not to change. */
+/** What hooks see of the configuration: theirs to read, not to change, and without secrets, which they may print. */
 function frozenCopy(config: RunParts["config"]): RunState["config"] {
   const freeze = (value: unknown): void => {
     if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
     Object.freeze(value);
     for (const inner of Object.values(value)) freeze(inner);
   };
-  const copy = JSON.parse(JSON.stringify(config)) as RunState["config"];
+  const copy = maskSecrets(JSON.parse(JSON.stringify(config)) as RunState["config"], process.env);
   freeze(copy);
   return copy;
 }

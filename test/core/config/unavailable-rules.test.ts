@@ -36,6 +36,14 @@ describe("core/config/unavailable-rules", () => {
     });
   }
 
+  it("names a way out of multi_turn.enable that is one", async () => {
+    const enable = "actor_rollout_ref.rollout.multi_turn.enable";
+    const { problems } = await inspectConfig(await compose([`${enable}=true`]));
+    expect(problems[0].fix).to.match(/^Set it to false;/);
+    const loop = "actor_rollout_ref.rollout.agent.default_agent_loop=mine";
+    expect((await findings([`${enable}=false`, loop])).problems).to.deep.equal([]);
+  });
+
   it("refuses a policy loss that bypass mode would replace", async () => {
     const bypass = "algorithm.rollout_correction.bypass_mode=true";
     expect((await findings([bypass, "actor_rollout_ref.actor.policy_loss.loss_mode=gspo"])).problems).to.deep.equal([

@@ -72,6 +72,13 @@ describe("chat templates", () => {
     expect(error.message).to.include("roles must alternate");
   });
 
+  it("count no further than Jinja's sandbox", async () => {
+    expect(new ChatTemplate("{{ range(100000) | length }}").render({})).to.equal("100000");
+    const error = await errorOf(() => new ChatTemplate("{% for i in range(100001) %}{% endfor %}").render({}));
+    expect(error.code).to.equal("VERL_DATA_CHAT_TEMPLATE_FAILED");
+    expect(error.message).to.include("range too big");
+  });
+
   it("neither change nor keep what they are given", () => {
     const messages = [{ role: "user", tags: ["a"] }];
     const template = new ChatTemplate("{% set messages = messages + [1] %}{{ messages | length }}");

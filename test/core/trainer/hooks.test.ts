@@ -159,6 +159,21 @@ describe("core/trainer hooks", () => {
     expect(error.message).to.include("vandal").and.include("read only");
   });
 
+  it("see the configuration with its secrets masked", async () => {
+    let seen: unknown;
+    await runWith(
+      {
+        name: "reader",
+        onTrainBegin({ config, requestStop }) {
+          seen = (config as { reward: { reward_kwargs: unknown } }).reward.reward_kwargs;
+          requestStop("seen");
+        },
+      },
+      ["+reward.reward_kwargs.api_key=hunter22", "+reward.reward_kwargs.url=http://me:pw@host/"],
+    );
+    expect(JSON.stringify(seen)).to.include("host").and.not.include("hunter22").and.not.include("pw@");
+  });
+
   it("add metrics to what is logged", async () => {
     const { tracker } = await runWith(
       {

@@ -132,6 +132,16 @@ describe("core/trainer: trajectories", () => {
     expect(error.message).to.include("step 2").and.include("version 0").and.include("pushed 1");
   });
 
+  it("that a later version finished are refused", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=replay"],
+      register: (host) =>
+        host.agentLoops.register(scriptedLoop("replay", () => trajectory({ version: 0, maxWeightVersion: 1 }))),
+    });
+    expect(error.code).to.equal("VERL_TRAINER_STALE_WEIGHTS");
+    expect(error.message).to.include("versions 0 to 1").and.include("pushed 0");
+  });
+
   it("without any token keep their place in lengths and leave training", async () => {
     const { metrics } = await folder.train({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=terse", "trainer.total_training_steps=1"],
