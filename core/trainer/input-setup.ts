@@ -17,10 +17,17 @@ export interface RunInputs {
   readonly rewards: RewardManager;
 }
 
-/** Tokenizer, data and reward; every row is known to have a scorer. */
-export async function openInputs(options: InputScope, cleanups: (() => Promise<void>)[]): Promise<RunInputs> {
+/**
+ * Tokenizer, data and reward; every row is known to have a scorer. `now` is the clock of `strftime_now` in chat templates:
+ * by default the time of this call, so that all prompts of a run see the same one.
+ */
+export async function openInputs(
+  options: InputScope,
+  cleanups: (() => Promise<void>)[],
+  now: () => Date = frozenClock(),
+): Promise<RunInputs> {
   const { config, cwd } = options;
-  const tokenizer = await openTokenizer(config, cwd);
+  const tokenizer = await openTokenizer(config, cwd, now);
   const train = config.trainer.val_only ? null : await openDataset(options, tokenizer, "train");
   const validation = config.data.val_files.length > 0 ? await openDataset(options, tokenizer, "val") : null;
   const datasets = [train, validation].filter((dataset) => dataset !== null);
@@ -29,7 +36,12 @@ export async function openInputs(options: InputScope, cleanups: (() => Promise<v
   return { tokenizer, train, validation, rewards };
 }
 
-export async function openTokenizer(config: RunConfig, cwd: string): Promise<Tokenizer> {
+function frozenClock(): () => Date {
+  const now = new Date();
+  return () => now;
+}
+
+export async function openTokenizer(config: RunConfig, cwd: string, now = frozenClock()): Promise<Tokenizer> {
   const { model } = config.actor_rollout_ref;
   const source = model.tokenizer_path ?? model.path;
   if (source === null) {
@@ -38,6 +50,7 @@ export async function openTokenizer(config: RunConfig, cwd: string): Promise<Tok
     });
   }
   return loadTokenizer(path.resolve(cwd, source), {
+    now,
     ...(model.custom_chat_template === null ? {} : { chatTemplate: model.custom_chat_template }),
   });
 }

@@ -43,6 +43,8 @@ export interface RunParts extends Algorithm {
   readonly fire: FireHook;
   readonly trackers: TrackerSet;
   readonly checkpoints: CheckpointStore;
+  /** When the run first started, however often it was resumed: the time that chat templates see. */
+  readonly startedAt: Date;
   readonly checkpointCallbacks: readonly CheckpointCallback[];
   readonly logger: Logger;
   /** Write `rollout_data_dir` or `validation_data_dir`, where configured. */

@@ -10,11 +10,13 @@ import { runDumps } from "./dumps.js";
 import { actorOptions, type EngineSource, modelSourceOf, referenceOptions } from "./engine-options.js";
 import { trainerErrors } from "./errors.js";
 import { openInputs } from "./input-setup.js";
+import { checkpointToResume } from "./resume-point.js";
 import { RunLock } from "./run-lock.js";
 import type { RunParts } from "./run-parts.js";
 import { createSampling } from "./sampling-setup.js";
 import { SyncTrainer } from "./sync-trainer.js";
 import type { TrainerFactory, TrainerOptions } from "./trainer.js";
+import { startOf } from "./trainer-state.js";
 import { naiveWeightSync } from "./weight-sync.js";
 
 /** `trainer.v1.trainer_mode: sync`. */
@@ -47,7 +49,14 @@ async function build(
   cleanups.push(() => lock.release());
 
   const algorithm = createAlgorithm(options);
-  const { tokenizer, train, validation, rewards } = await openInputs(options, cleanups);
+  const checkpoints = new CheckpointStore(root, {
+    maxToKeep: trainer.max_actor_ckpt_to_keep,
+    runId: `${trainer.project_name}/${trainer.experiment_name}/${trainer.seed}`,
+  });
+  await checkpoints.clean();
+  const resumeFrom = await checkpointToResume(checkpoints, trainer, cwd);
+  const startedAt = (resumeFrom && (await startOf(resumeFrom))) ?? new Date();
+  const { tokenizer, train, validation, rewards } = await openInputs(options, cleanups, () => startedAt);
   const plan = train
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
@@ -80,17 +89,13 @@ async function build(
     weights: naiveWeightSync({ engine: actor, replicas: sampling.replicas, adapters: sampling.adapters }),
     fire: (name, context, work) => hooks.run(name, context, work),
     trackers: createTrackerSet(options.trackers),
-    checkpoints: new CheckpointStore(root, {
-      maxToKeep: trainer.max_actor_ckpt_to_keep,
-      runId: `${trainer.project_name}/${trainer.experiment_name}/${trainer.seed}`,
-    }),
+    checkpoints,
+    startedAt,
     checkpointCallbacks: options.checkpointCallbacks,
     logger,
     dump: runDumps(config, tokenizer, cwd),
     dispose,
   };
-  await parts.checkpoints.clean();
-  const resumeFrom = trainer.resume_from_path === null ? null : path.resolve(cwd, trainer.resume_from_path);
   built = new SyncTrainer(parts, { plan, resumeFrom, signal, display: options.display });
   return built;
 }

@@ -15,8 +15,8 @@ import { validate } from "./validation.js";
 
 export interface SyncTrainerOptions {
   readonly plan: Pick<RunPlan, "totalSteps" | "stepsPerEpoch">;
-  /** Checkpoint folder of `trainer.resume_from_path`, absolute. */
-  readonly resumeFrom: string | null;
+  /** The checkpoint to go on from; null for a run that starts anew. */
+  readonly resumeFrom: SavedCheckpoint | null;
   readonly signal: AbortSignal;
   readonly display: TrainerOptions["display"];
 }
@@ -68,7 +68,7 @@ export class SyncTrainer implements Trainer {
     const { parts } = this;
     const { trainer } = parts.config;
     const state = this.#state;
-    const saved = await this.#checkpointToResume();
+    const saved = this.options.resumeFrom;
     const resumed = saved && (await loadRun(parts, saved));
     if (resumed) {
       state.globalStep = resumed.step;
@@ -275,14 +275,6 @@ export class SyncTrainer implements Trainer {
 
   #result(reason: FitResult["reason"], metrics: Metrics): FitResult {
     return { reason, globalStep: this.#state.globalStep, metrics, validations: this.#validations };
-  }
-
-  async #checkpointToResume() {
-    const { trainer } = this.parts.config;
-    const { checkpoints } = this.parts;
-    if (trainer.resume_mode === "disable") return null;
-    if (trainer.resume_mode === "auto") return checkpoints.latest();
-    return checkpoints.at(this.options.resumeFrom ?? "");
   }
 }
 

@@ -14,6 +14,8 @@ interface TrainerState {
   readonly version: 1;
   readonly globalStep: number;
   readonly seed: number;
+  /** When the run first started; absent from checkpoints of earlier versions. */
+  readonly startedAt?: string;
   /** Of the training data; null for a run without. */
   readonly data: string | null;
   readonly klController: ReturnType<RunParts["klController"]["state"]>;
@@ -47,12 +49,20 @@ export async function saveRun(
       version: 1,
       globalStep,
       seed: parts.config.trainer.seed,
+      startedAt: parts.startedAt.toISOString(),
       data: parts.dataFingerprint,
       klController: parts.klController.state(),
       metrics: maskNonFinite(metrics),
     };
     await writeFile(path.join(dir, STATE_FILE), JSON.stringify(state));
   });
+}
+
+/** When the run that wrote a checkpoint first started; null if the checkpoint does not say. */
+export async function startOf(saved: SavedCheckpoint): Promise<Date | null> {
+  const { startedAt } = await readJson<TrainerState>(path.join(saved.dir, STATE_FILE));
+  const date = new Date(startedAt ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date;
 }
 
 /** Restore what {@link saveRun} wrote. */

@@ -1,4 +1,5 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
 import { expect } from "chai";
 import { reproducible, reproducibleLines } from "./support/compare.js";
 import { ToyFolder } from "./support/toy-run.js";
@@ -47,6 +48,25 @@ describe("core/trainer resume", () => {
         }),
     });
     expect(versions).to.deep.equal([-1, 2, 3]);
+  });
+
+  it("renders prompts with the clock of the first start, which every checkpoint hands on", async () => {
+    const template = "{{ 'a' if strftime_now('%Y') == '2001' else 'b' }}";
+    const run = [
+      `actor_rollout_ref.model.custom_chat_template="${template}"`,
+      "trainer.save_freq=1",
+      "trainer.rollout_data_dir=dump",
+    ];
+    await folder.train({ overrides: [...run, steps(1)] });
+    const state = (step: number) => path.join("run", `global_step_${step}`, "trainer.json");
+    const first = await folder.read(state(1));
+    await folder.write(state(1), first.replace(/"startedAt":"\d{4}/, '"startedAt":"2001'));
+    await folder.train({ overrides: [...run, steps(2)] });
+    expect(await folder.read("dump", "1.jsonl")).to.include('"input":"b"');
+    expect(await folder.read("dump", "2.jsonl"))
+      .to.include('"input":"a"')
+      .and.not.include('"input":"b"');
+    expect(await folder.read(state(2))).to.include('"startedAt":"2001');
   });
 
   it("continues metrics.jsonl at the checkpoint", async () => {
