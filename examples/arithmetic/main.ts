@@ -13,7 +13,6 @@ import { type AdditionItem, type AdditionTask, ALPHABET, additionTask, END, PAD 
 
 /** Held-out additions that are sampled and scored at every validation. */
 const VALIDATION_ITEMS = 1024;
-const SUPERVISED_STEPS = 400;
 /** Share of demonstrations in which the teacher forgets the carry. */
 const SLOPPINESS = 0.75;
 
@@ -41,6 +40,8 @@ interface DemoOptions {
   readonly seed: number;
   readonly control: boolean;
   readonly json: boolean;
+  /** Steps of imitation. */
+  readonly supervisedSteps: number;
   readonly steps: number;
   readonly threads: number;
   readonly out: string;
@@ -92,7 +93,13 @@ async function supervised(options: DemoOptions, task: AdditionTask, say: (text: 
         eps: 1e-8,
         weightDecay: 0.01,
         clipGrad: 1,
-        schedule: { type: "constant", warmupSteps: 30, totalSteps: SUPERVISED_STEPS, minLrRatio: 0, numCycles: 0.5 },
+        schedule: {
+          type: "constant",
+          warmupSteps: 30,
+          totalSteps: options.supervisedSteps,
+          minLrRatio: 0,
+          numCycles: 0.5,
+        },
       },
       topology: { rank: 0, size: 1, isOutputSource: true },
       threads: options.threads,
@@ -102,12 +109,12 @@ async function supervised(options: DemoOptions, task: AdditionTask, say: (text: 
     try {
       await engine.initialize();
       await trainOnDemonstrations(engine, await loadTokenizer(tokenizerFiles), task, {
-        steps: SUPERVISED_STEPS,
+        steps: options.supervisedSteps,
         batchSize: 128,
         sloppiness: SLOPPINESS,
         seed: options.seed,
         onStep: (step, loss) => {
-          if (step % 100 === 0) say(`   step ${step}/${SUPERVISED_STEPS}  loss ${loss.toFixed(3)}\n`);
+          if (step % 100 === 0) say(`   step ${step}/${options.supervisedSteps}  loss ${loss.toFixed(3)}\n`);
         },
       });
       await writeHfFolder(path.join(options.out, "model"), {
@@ -185,6 +192,7 @@ function readOptions(): DemoOptions {
     options: {
       seed: { type: "string", default: "1" },
       steps: { type: "string", default: "60" },
+      "supervised-steps": { type: "string", default: "400" },
       threads: { type: "string", default: "0" },
       out: { type: "string" },
       control: { type: "boolean", default: false },
@@ -194,13 +202,13 @@ function readOptions(): DemoOptions {
   });
   if (values.help) {
     process.stdout.write(
-      "npm run demo -- [--seed N] [--control] [--steps N] [--threads N] [--out FOLDER] [--json]\n" +
+      "npm run demo -- [--seed N] [--control] [--steps N] [--supervised-steps N] [--threads N] [--out FOLDER] [--json]\n" +
         "  --control  deal the rewards of each group out at random: accuracy must not rise\n" +
         "  --json     end with one line of JSON on standard output; everything else goes to standard error\n",
     );
     process.exit(0);
   }
-  const number = (name: "seed" | "steps" | "threads") => {
+  const number = (name: "seed" | "steps" | "supervised-steps" | "threads") => {
     const value = Number(values[name]);
     if (Number.isInteger(value) && value >= 0) return value;
     process.stderr.write(`--${name} needs a whole number, not ${JSON.stringify(values[name])}\n`);
@@ -210,6 +218,7 @@ function readOptions(): DemoOptions {
   return {
     seed,
     steps: number("steps"),
+    supervisedSteps: number("supervised-steps"),
     threads: number("threads"),
     control: values.control,
     json: values.json,
