@@ -5,10 +5,13 @@ import {
   inspectConfig,
   type KeyExplanation,
   maskSecrets,
+  type Problem,
   printConfig,
   problemsError,
   toPlain,
 } from "../core/config/index.js";
+import { isVerlError } from "../core/host/index.js";
+import type { Host } from "../core/index.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, printNotices, startHost, whatIsRegistered } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
@@ -29,7 +32,9 @@ export async function checkCommand(request: ConfigRequest, io: CommandIo): Promi
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
   const host = await startHost(request, composed.plugins, io);
   try {
-    const { problems, notices } = await inspectConfig(composed, { ...whatIsRegistered(host), forTraining: true });
+    const found = await inspectConfig(composed, { ...whatIsRegistered(host), cwd: io.cwd, forTraining: true });
+    const { config, notices } = found;
+    const problems = [...found.problems, ...(await unknownPlatform(host, config.trainer.device))];
     if (request.json) {
       printJson(io, { ok: problems.length === 0, problems, notices });
       return problems.length === 0 ? EXIT.ok : EXIT.usage;
@@ -41,6 +46,19 @@ export async function checkCommand(request: ConfigRequest, io: CommandIo): Promi
   } finally {
     await host.dispose();
   }
+}
+
+/** A platform that no plugin registers. Whether this machine has the one that is named is no matter of the configuration. */
+async function unknownPlatform(host: Host, device: string): Promise<Problem[]> {
+  try {
+    await host.services({ device });
+  } catch (error) {
+    if (!isVerlError(error)) throw error;
+    if (error.code !== "VERL_PLATFORM_UNKNOWN") return [];
+    const { what, why, fix } = error;
+    return [{ code: "VERL_CONFIG_NAME", key: "trainer.device", what, why, fix }];
+  }
+  return [];
 }
 
 /** `verl config explain [KEY]`: type, default, value and source; without a key, the list of all keys. */

@@ -20,7 +20,7 @@ interface DryRun {
   readonly longestSequence: number;
 }
 
-/** `verl train --dry-run`: reads tokenizer, data and reward, and says what would run. No engine or server is started. */
+/** `verl train --dry-run`: reads tokenizer, data and reward, and says what would run. No engine or server is started, but the platform must be there. */
 export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Promise<void> {
   const { composed, config, notices } = run;
   const plan = await measure(run, io);
@@ -30,7 +30,7 @@ export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Pr
 
 async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<DryRun> {
   const cleanups: (() => Promise<void>)[] = [];
-  const { registries, loadUserModule } = host;
+  const { registries, loadUserModule } = await host.services({ device: config.trainer.device });
   try {
     const { train, validation } = await openInputs(
       {

@@ -14,7 +14,7 @@ export interface EvalRequest extends ConfigRequest {
 
 /** `verl eval`. Returns the exit code. */
 export async function runEval(request: EvalRequest, io: CommandIo): Promise<number> {
-  const run = await prepareRun(request, io, { forTraining: false });
+  const run = await prepareRun(request, io, { forTraining: false, withoutModel: request.responses !== null });
   try {
     return await withInterrupts(io, async ({ signal }) => {
       const scope = await runScope(run, io, signal);

@@ -35,12 +35,12 @@ export interface PreparedRun {
 export async function prepareRun(
   request: ConfigRequest,
   io: CommandIo,
-  options: { readonly forTraining: boolean },
+  options: Pick<ValidateOptions, "forTraining" | "withoutModel">,
 ): Promise<PreparedRun> {
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
   const host = await startHost(request, composed.plugins, io, options.forTraining ? "info" : "warn");
   try {
-    const { config, notices } = await validateConfig(composed, { ...whatIsRegistered(host), ...options });
+    const { config, notices } = await validateConfig(composed, { ...whatIsRegistered(host), cwd: io.cwd, ...options });
     if (!request.json) printNotices(notices, io);
     return { composed, config, notices, host };
   } catch (error) {

@@ -90,6 +90,8 @@ function build(type: z.ZodObject): Dict {
 
 /** A zod type in words. */
 export function typeText(type: z.ZodType): string {
+  const { form } = keyInfo(type);
+  if (form) return form;
   if (type instanceof z.ZodNullable) return `${typeText(type.unwrap() as z.ZodType)} or null`;
   if (type instanceof z.ZodPipe) return typeText(type.in as z.ZodType);
   if (type instanceof z.ZodUnion)

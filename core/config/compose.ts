@@ -3,6 +3,7 @@ import path from "node:path";
 import { reasonOf } from "../host/errors.js";
 import { defaultTree, findKey, findSection, openSectionOf } from "./catalogue.js";
 import { configErrors } from "./errors.js";
+import { expandHomePaths } from "./home-paths.js";
 import { holdsKnownKeys, knownKey, verlDefault } from "./known-keys.js";
 import { suggestKey } from "./nearest.js";
 import { applyOverride, type KeyRules, type Override, parseOverride } from "./overrides.js";
@@ -64,6 +65,7 @@ function compose(user: Dict, files: readonly string[], { overrides, env }: { ove
 
   const complete = merge(defaultTree(), tree) as Dict;
   const resolved = resolveReferences(complete, { env, fallback: verlDefault, suggest: suggestKey });
+  expandHomePaths(resolved, env);
   return { tree: resolved, notices, files, plugins: pluginsOf(resolved) } satisfies ComposedConfig;
 }
 

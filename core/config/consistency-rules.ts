@@ -172,7 +172,7 @@ const inputs: Rule = (report) => {
   if (model.path === null && model.config === null) {
     report.problem("VERL_CONFIG_CONFLICT", `${at}.path`, {
       what: "No model is named.",
-      fix: `Set ${at}.path to a Hugging Face folder, a GGUF file or a Hub id, or ${at}.config for random weights.`,
+      fix: `Set ${at}.path to a Hugging Face folder or a GGUF file, or ${at}.config for random weights.`,
     });
   } else if (model.path !== null && model.config !== null) {
     report.problem("VERL_CONFIG_CONFLICT", `${at}.config`, {

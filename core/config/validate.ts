@@ -3,12 +3,13 @@ import { configKeys } from "./catalogue.js";
 import { checkKeys } from "./check-keys.js";
 import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, inputRules } from "./consistency-rules.js";
+import { missingFiles } from "./named-files.js";
 import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
 import { type Notice, type Problem, problemsError } from "./problems.js";
 import { RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
 import { sizeRules } from "./size-rules.js";
-import { nodeAt, sourceText, toPlain } from "./tree.js";
+import { type Dict, nodeAt, sourceText, toPlain } from "./tree.js";
 import { unavailableRules } from "./unavailable-rules.js";
 
 export interface ValidateOptions {
@@ -16,6 +17,10 @@ export interface ValidateOptions {
   readonly pluginSchemas?: readonly PluginSchema[];
   /** Names that are registered, by registry (`trainers`, `trackers`, ...). A registry that is absent is not checked. */
   readonly names?: Readonly<Record<string, readonly string[]>>;
+  /** Look whether the files that are named exist; paths start at this folder. Absent: files are not looked at. */
+  readonly cwd?: string;
+  /** No model is going to be read. */
+  readonly withoutModel?: boolean;
   /** Also demand what a training run needs: a model and data. */
   readonly forTraining?: boolean;
 }
@@ -60,12 +65,21 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
     rule(report);
   problems.push(...report.problems.filter((problem) => !restsOn(problem, keys.problems)));
   notices.push(...report.notices);
+  if (options.cwd !== undefined) {
+    const files = missingFiles(config, tree, { cwd: options.cwd, withoutModel: options.withoutModel });
+    problems.push(...files.filter(({ key }) => !keys.problems.some((problem) => problem.key === key)));
+  }
   return { config, problems, notices };
 }
 
 /** Whether a rule speaks of a key that has a problem of its own, and so judged a default in its place. */
 function restsOn({ key, what, why }: Problem, known: readonly Problem[]): boolean {
   return known.some((problem) => problem.key === key || `${what} ${why}`.includes(problem.key));
+}
+
+function namesLoopList(tree: Dict): boolean {
+  const list = nodeAt(tree, ["actor_rollout_ref", "rollout", "agent", "agent_loop_config_path"]);
+  return list !== null && toPlain(list) !== null;
 }
 
 /** Values that name registered things: trainers, trackers, engines, ... */
@@ -75,6 +89,8 @@ export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<stri
     const known = registry ? names[registry] : undefined;
     const node = nodeAt(tree, path);
     if (!known || !node) continue;
+    // The loops of a list are known once its files are loaded; that the default one is among them is checked there.
+    if (registry === "agentLoops" && namesLoopList(tree)) continue;
     for (const name of [toPlain(node)].flat()) {
       if (typeof name !== "string" || known.includes(name) || (registry === "platforms" && name === "auto")) continue;
       const nearest = nearestName(name, known);

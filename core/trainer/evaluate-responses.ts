@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { dataErrors, type RawRow, readDataFiles } from "../data/index.js";
+import { dataErrors, type RawRow, readDataFiles, type Tokenizer } from "../data/index.js";
+import { isVerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
 import { dataSourceOf, type RewardManager } from "../reward/index.js";
 import type { Evaluation } from "./evaluate.js";
@@ -16,7 +17,7 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
   const { config, signal } = scope;
   const rows = await readDataFiles([file], { split: "response", signal });
   const responses = rows.map(responsesOf);
-  const rewards = await createRewards(scope, await openTokenizer(config, scope.cwd), []);
+  const rewards = await createRewards(scope, await tokenizerOrNone(scope), []);
   try {
     // All listen to the signal; the manager bounds how many are scored at a time.
     setMaxListeners(0, signal);
@@ -34,6 +35,22 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
     return { metrics, rows: rows.length };
   } finally {
     await rewards.dispose?.();
+  }
+}
+
+/** Most scorers read texts alone: a tokenizer that cannot be opened is an error only for a scorer that asks it something. */
+async function tokenizerOrNone({ config, cwd }: InputScope): Promise<Tokenizer> {
+  try {
+    return await openTokenizer(config, cwd);
+  } catch (error) {
+    if (!isVerlError(error)) throw error;
+    return new Proxy({} as Tokenizer, {
+      get(_, name) {
+        // Every promise that is given the stand-in asks for this.
+        if (name === "then") return undefined;
+        throw error;
+      },
+    });
   }
 }
 

@@ -37,6 +37,7 @@ export async function createSampling(
     registered: (name) => registries.agentLoops.require(name),
     loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
   });
+  findAgentLoop(rollout.agent.default_agent_loop);
   const ownSampler = await userPart<ReplayBufferOptions, ReplayBuffer>(services, sampler.custom_sampler, {
     key: "trainer.v1.sampler.custom_sampler",
     method: "sample",

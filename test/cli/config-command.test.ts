@@ -44,6 +44,14 @@ describe("cli/config", () => {
     expect(fs.readdirSync(cwd)).to.deep.equal(["run.yaml"]);
   });
 
+  it("finds an unknown platform and files that are not there", async () => {
+    const overrides = ["trainer.device=cppu", "trainer.hooks=[none.mjs]"];
+    const { json } = await cli(["config", "check", ...overrides, "--json"], { cwd });
+    const { problems } = json<{ problems: { key: string; what: string }[] }>();
+    expect(problems.map(({ key }) => key)).to.include.members(["trainer.device", "trainer.hooks"]);
+    expect(problems.find(({ key }) => key === "trainer.device")?.what).to.contain('Did you mean "cpu"?');
+  });
+
   it("says which file cannot be read, and where YAML is wrong", async () => {
     expect((await cli(["config", "print", "none.yaml"], { cwd })).stderr).to.contain("VERL_CONFIG_FILE");
     fs.writeFileSync(path.join(cwd, "bad.yaml"), "a: [1\n");

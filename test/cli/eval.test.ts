@@ -72,6 +72,14 @@ describe("cli/eval-command", () => {
     expect(json()).to.deep.equal({ rows: 3, metrics: { "test_score/toy": 0.5, "test_score/other": 0.25 } });
   });
 
+  it("scores them without a model where the scorer reads texts alone", async () => {
+    await responses({ data_source: "toy", responses: ["aa"] });
+    for (const model of ["null", "owner/name"]) {
+      const { json } = await evaluate("--responses=responses.jsonl", `actor_rollout_ref.model.path=${model}`, "--json");
+      expect(json(), model).to.deep.equal({ rows: 1, metrics: { "test_score/toy": 0.5 } });
+    }
+  });
+
   it("scores what verl generate wrote", async () => {
     const { code, stderr } = await cli(
       [

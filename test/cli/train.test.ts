@@ -128,6 +128,13 @@ describe("cli/train-command", () => {
       const unscored = await train("--dry-run", "reward.custom_reward_function.path=null");
       expect(unscored.stderr).to.include("VERL_REWARD_NO_SCORER");
     });
+
+    it("finds a platform that nobody registers, and hooks that are not there", async () => {
+      expect((await train("--dry-run", "trainer.device=abacus")).stderr).to.include("VERL_PLATFORM_UNKNOWN");
+      const hooks = await train("--dry-run", "trainer.hooks=[none.mjs]");
+      expect(hooks.code).to.equal(2);
+      expect(hooks.stderr).to.include("VERL_CONFIG_FILE_MISSING").and.include("none.mjs");
+    });
   });
 
   describe("Ctrl-C", function () {

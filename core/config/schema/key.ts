@@ -14,6 +14,8 @@ export interface KeyInfo {
   readonly differs?: { readonly verl?: unknown; readonly why: string };
   /** The registry whose names are valid values. */
   readonly registry?: string;
+  /** Of a text with a form of its own: the form in words, as in `one of a, b`. */
+  readonly form?: string;
   /** Holds a path to a user file. */
   readonly file?: true;
 }

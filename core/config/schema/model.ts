@@ -4,7 +4,7 @@ import { key, open, optionalText, type Reference, section, strings } from "./key
 /** The model of the actor or the critic. */
 export const model = (path: Reference | null) =>
   section("The model.", {
-    path: key(optionalText(), path, "Hugging Face folder, GGUF file, or Hub id.", {
+    path: key(optionalText(), path, "Hugging Face folder or GGUF file.", {
       file: true,
       differs: {
         verl: "~/models/deepseek-llm-7b-chat",

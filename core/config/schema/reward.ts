@@ -24,10 +24,13 @@ export const reward = section("Scoring of trajectories.", {
     differs: { verl: null, why: robust },
   }),
   on_error: key(
-    z.enum(["fail", "zero", "drop_group", "retry"]),
+    z.string().regex(/^(retry(\(\d+\))?|(retry(\(\d+\))?\s+)?(fail|zero|drop_group))$/),
     "fail",
-    "A scorer that throws or is too slow: end the run, score 0, drop the prompt group, or try again and then fail.",
-    { differs: { why: robust } },
+    "A scorer that throws or is too slow: end the run, score 0, drop the prompt group, or try again and then do so.",
+    {
+      form: "one of fail, zero, drop_group, retry or retry(n), also before an end, as in `retry(3) zero`",
+      differs: { why: robust },
+    },
   ),
   max_retries: key(natural(), 2, "Further attempts with `on_error: retry`.", { differs: { why: robust } }),
 });

@@ -160,4 +160,25 @@ describe("core/config/compose", () => {
     }
     expect(printConfig(tree, { sources: true })).to.contain("# override \"trainer.project_name='yes: 1e-6'\"");
   });
+
+  it("expands the home folder in keys that hold paths, and nowhere else", async () => {
+    const overrides = [
+      "data.train_files=['~/a.jsonl', b.jsonl, '~c/d']",
+      "actor_rollout_ref.model.path='~'",
+      "reward.custom_reward_function.path='~/reward.ts'",
+      "trainer.project_name='~/p'",
+    ];
+    const { data, actor_rollout_ref, reward, trainer } = toPlain(
+      (await compose(overrides, { HOME: "/home/me" })).tree,
+    ) as {
+      data: { train_files: unknown };
+      actor_rollout_ref: { model: { path: unknown } };
+      reward: { custom_reward_function: { path: unknown } };
+      trainer: { project_name: unknown };
+    };
+    expect(data.train_files).to.deep.equal([path.join("/home/me", "a.jsonl"), "b.jsonl", "~c/d"]);
+    expect(actor_rollout_ref.model.path).to.equal(path.join("/home/me", ""));
+    expect(reward.custom_reward_function.path).to.equal(path.join("/home/me", "reward.ts"));
+    expect(trainer.project_name).to.equal("~/p");
+  });
 });

@@ -15,6 +15,52 @@ const warnings = async (overrides: string[]) =>
   (await inspect(overrides)).notices.map(({ level, key }) => `${level} ${key}`);
 
 describe("core/config/validate", () => {
+  it("accepts every form of reward.on_error that is documented", async () => {
+    for (const form of ["fail", "drop_group", "retry", "'retry(3)'", "'retry(3) zero'", "'retry drop_group'"]) {
+      expect(await problems([`reward.on_error=${form}`]), form).to.deep.equal([]);
+    }
+    expect((await only(["reward.on_error=again"])).what).to.contain("must be one of fail, zero, drop_group, retry");
+  });
+
+  it("finds files of the user that do not exist, where it may look", async () => {
+    const overrides = [
+      "trainer.hooks=[none.ts]",
+      "trainer.checkpoint_callback_class='none.ts#Saver'",
+      "reward.custom_reward_function.path=package.json",
+      "data.custom_cls.path=none.ts",
+      `${ROLLOUT}.agent.agent_loop_config_path=none.yaml`,
+    ];
+    expect(await problems(overrides)).to.deep.equal([]);
+    expect(await problems(overrides, { cwd: process.cwd() })).to.deep.equal(
+      [
+        "trainer.hooks",
+        "trainer.checkpoint_callback_class",
+        "data.custom_cls.path",
+        `${ROLLOUT}.agent.agent_loop_config_path`,
+      ].map((key) => `VERL_CONFIG_FILE_MISSING ${key}`),
+    );
+  });
+
+  it("says that a Hub id is not downloaded, and what to do", async () => {
+    const key = "actor_rollout_ref.model.path";
+    const { problems: found } = await inspect([`${key}=Qwen/Qwen2.5-0.5B`], { cwd: process.cwd() });
+    expect(found.map(({ code, key }) => `${code} ${key}`)).to.deep.equal([`VERL_CONFIG_HUB_ID ${key}`]);
+    expect(found[0].fix).to.contain("Download").and.to.contain("Qwen/Qwen2.5-0.5B");
+    for (const path of ["core/config", "./owner/name", "/owner/name", "owner/name/more"]) {
+      expect(await problems([`${key}=${path}`], { cwd: process.cwd() }), path).to.deep.equal([]);
+    }
+    const withoutModel = { cwd: process.cwd(), withoutModel: true };
+    expect(await problems([`${key}=owner/name`], withoutModel)).to.deep.equal([]);
+  });
+
+  it("leaves the name of the default agent loop to the list of loops, where there is one", async () => {
+    const names = { agentLoops: ["single_turn_agent"] };
+    const loop = `${ROLLOUT}.agent.default_agent_loop=mine`;
+    const list = `${ROLLOUT}.agent.agent_loop_config_path=loops.yaml`;
+    expect(await problems([loop], { names })).to.deep.equal([`VERL_CONFIG_NAME ${ROLLOUT}.agent.default_agent_loop`]);
+    expect(await problems([loop, list], { names })).to.deep.equal([]);
+  });
+
   it("says what a key takes when the value has the wrong type", async () => {
     expect((await only(["trainer.total_epochs=many"])).what).to.equal(
       'trainer.total_epochs is "many"; it must be a whole number >= 1.',
