@@ -21,6 +21,14 @@ export const cliErrors = defineErrors({
     summary: "A file that a command writes cannot be written.",
     fix: "Choose another place for it.",
   },
+  VERL_CLI_STALLED: {
+    summary: "A promise is awaited that nobody will ever settle.",
+    fix: "Look for such an await in the files that the run loads: reward function, data set, hooks, plugins.",
+  },
+  VERL_CLI_EXITED: {
+    summary: "A file that the run loads ended the process.",
+    fix: "Throw an error instead of calling process.exit: then the run ends well, and says why.",
+  },
   VERL_CLI_INTERNAL: {
     summary: "Something went wrong that should not have: a defect.",
     fix: "Please report it with the stack that is printed.",

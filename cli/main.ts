@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { guardExit } from "./exit-guard.js";
 import { processIo } from "./io.js";
 import { runCli } from "./run-cli.js";
 
@@ -12,5 +13,9 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-process.exitCode = await runCli(process.argv.slice(2), processIo());
+const argv = process.argv.slice(2);
+const io = processIo();
+const finished = guardExit(io, argv.includes("--json"));
+process.exitCode = await runCli(argv, io);
+finished();
 setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -3,13 +3,15 @@ import { type CommandIo, painter, printJson, printLine } from "./io.js";
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** Errors of the user's input: command line, configuration, named files and plugins. */
-const USAGE = /^VERL_(CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY)_/;
+/** Errors of the user's input: command line, configuration, named files (data, models, rewards) and plugins. */
+const USAGE =
+  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART)$)/;
+/** These are not about what the user wrote on the command line. */
+const NOT_USAGE: ReadonlySet<string> = new Set(["VERL_CLI_INTERNAL", "VERL_CLI_STALLED", "VERL_CLI_EXITED"]);
 
 export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;
-  if (isVerlError(error))
-    return error.code === "VERL_CLI_INTERNAL" || !USAGE.test(error.code) ? EXIT.failed : EXIT.usage;
+  if (isVerlError(error)) return USAGE.test(error.code) && !NOT_USAGE.has(error.code) ? EXIT.usage : EXIT.failed;
   return EXIT.failed;
 }
 

@@ -4,7 +4,9 @@ import path from "node:path";
 import { bin, root, runNode } from "./lib.mjs";
 
 // TypeScript 7 compiles several times faster; version 6 stays for tools that need the compiler as a library.
-const code = runNode([bin("typescript-7", "bin/tsc"), "-p", root, ...process.argv.slice(2)], { stdio: ["ignore", 2, 2] });
+const code = runNode([bin("typescript-7", "bin/tsc"), "-p", root, ...process.argv.slice(2)], {
+  stdio: ["ignore", 2, 2],
+});
 const dist = path.join(root, "dist");
 if (existsSync(dist)) removeOrphans(dist);
 const main = path.join(dist, "cli", "main.js");

@@ -76,7 +76,7 @@ export function diagnoseOptionalPackages(): Diagnosis[] {
   return Object.entries(optionalDependencies).map(([name, wanted]) => {
     const found = installedVersion(require, name);
     if (found) return { name, status: "ok", detail: `${found} installed` };
-    return { name, status: "warning", detail: "not installed", fix: `npm install ${name}@${wanted}` };
+    return { name, status: "warning", detail: "not installed", fix: `npm install --ignore-scripts ${name}@${wanted}` };
   });
 }
 

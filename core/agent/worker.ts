@@ -87,8 +87,10 @@ export class AgentLoopWorker {
     const failed = unscored.length > 0 || (errors.length > 0 && !someLeft);
     await this.#tag(prompt, endTag(failed, [...errors, ...unscored]));
     if (errors.length > 0) {
-      const count = `${errors.length} of ${prompt.sessions} sessions`;
-      this.options.logger.warn(`prompt ${nameOf(prompt)}: ${count} failed; ${errors[0]}`);
+      const text = `prompt ${nameOf(prompt)}: ${errors.length} of ${prompt.sessions} sessions failed; ${errors[0]}`;
+      // Whoever cancels says why, once; a line for every prompt would bury it.
+      if (prompt.signal.aborted) this.options.logger.debug(text);
+      else this.options.logger.warn(text);
     }
   }
 

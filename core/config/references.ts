@@ -104,6 +104,8 @@ class Resolver {
     const target = this.#target(name, path);
     const found = this.#find(target);
     if (found) return found;
+    const blocker = this.#blocker(target);
+    if (blocker) throw this.#error(blocker.node, blocker.path, `${pathText(blocker.path)} must be a section of keys.`);
     const suggestion = this.options.suggest?.(target) ?? "";
     throw this.#error(at, path, `${piece.text} refers to ${pathText(target)}, which does not exist.${suggestion}`);
   }
@@ -159,6 +161,19 @@ class Resolver {
       node = next;
     }
     return this.all(node, target);
+  }
+
+  /** A single value or a list where the way to the target expects a section. */
+  #blocker(target: Path): { readonly node: Node; readonly path: Path } | null {
+    let node: Node | null = this.root;
+    for (let depth = 1; depth < target.length; depth++) {
+      node = nodeAt(node, [target[depth - 1]]);
+      if (!node) return null;
+      const takesKeys = node.kind === "dict" || (node.kind === "list" && /^\d+$/.test(target[depth]));
+      const refers = node.kind === "scalar" && typeof node.value === "string" && node.value.includes("${");
+      if (!takesKeys && !refers) return { node, path: target.slice(0, depth) };
+    }
+    return null;
   }
 
   #error(node: Node, path: Path, what: string): VerlError {

@@ -2,9 +2,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolve as resolveImport } from "import-meta-resolve";
+import { withDeadline } from "./deadline.js";
 import { placeOf } from "./error-place.js";
 import { isVerlError, reasonOf } from "./errors.js";
-import type { ModuleImporter, ModuleNamespace } from "./module-importer.js";
+import { type ModuleImporter, type ModuleNamespace, missingDependency } from "./module-importer.js";
 import { didYouMean } from "./nearest.js";
 import { pluginErrors } from "./plugin-errors.js";
 import { isFile } from "./resolve.js";
@@ -20,17 +21,21 @@ export function userModulePath(reference: string, cwd: string): string {
   throw missing(reference, file, "There is no such file.");
 }
 
+/** Longer than a plugin's: a data set of the user's own may read its data while it is imported. */
+const IMPORT_DEADLINE_MS = 30_000;
+
 /** Imports it and picks an export; null gives the whole module. CommonJS exports count as well. */
 export async function loadUserExport(
   importer: ModuleImporter,
   reference: string,
   exportName: string | null,
   cwd: string,
+  deadlineMs = IMPORT_DEADLINE_MS,
 ): Promise<unknown> {
   const file = userModulePath(reference, cwd);
   let module: ModuleNamespace;
   try {
-    module = await importer.import(file);
+    module = await withDeadline(importer.import(file), deadlineMs, () => stuck(reference, file, deadlineMs));
   } catch (cause) {
     if (isVerlError(cause)) throw cause;
     const place = placeOf(cause, file);
@@ -38,6 +43,7 @@ export async function loadUserExport(
       what: `"${reference}" failed while it was imported.`,
       where: place ? `${file}, at ${place}` : file,
       why: reasonOf(cause),
+      ...fixOf(cause),
       cause,
     });
   }
@@ -53,6 +59,27 @@ export async function loadUserExport(
     why: names.length > 0 ? `It exports ${names.join(", ")}.` : "It exports nothing.",
     data: { exports: names },
   });
+}
+
+function stuck(reference: string, file: string, deadlineMs: number): Error {
+  return pluginErrors.VERL_USER_IMPORT_FAILED({
+    what: `"${reference}" did not finish its import within ${deadlineMs / 1000} s.`,
+    where: file,
+    why: "A top-level await of the module has not settled.",
+    fix: "Do slow work when the function is called, and look for an await that never settles.",
+  });
+}
+
+function fixOf(cause: unknown): { readonly fix?: string } {
+  if ((cause as NodeJS.ErrnoException).code === "ERR_UNKNOWN_FILE_EXTENSION")
+    return { fix: "Name a JavaScript or TypeScript module: .js, .mjs, .cjs, .ts or .mts." };
+  const dependency = missingDependency(cause);
+  if (!dependency) return {};
+  const { missing } = dependency;
+  const isFileName = /^[./]/.test(missing) || path.isAbsolute(missing);
+  return {
+    fix: isFileName ? "Correct the import: there is no such file." : `Install the package: npm install ${missing}`,
+  };
 }
 
 function packageModule(reference: string, cwd: string): string {

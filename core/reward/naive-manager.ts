@@ -1,3 +1,4 @@
+import { firstFrame } from "../host/error-place.js";
 import { reasonOf } from "../host/errors.js";
 import type { CallOptions } from "../host/types.js";
 import { DeadlineExceeded, withDeadline } from "./deadline.js";
@@ -81,8 +82,14 @@ function failed(error: unknown, input: RewardInput): RewardResult {
   const details = { where: whereOf(input), cause: error };
   const coded = late
     ? rewardErrors.VERL_REWARD_TIMEOUT({ what: `scoring took longer than ${error.deadlineMs / 1000} s`, ...details })
-    : rewardErrors.VERL_REWARD_FAILED({ what: "the reward function threw", why: reasonOf(error), ...details });
+    : rewardErrors.VERL_REWARD_FAILED({ what: "the reward function threw", why: thrown(error), ...details });
   return { outcome: late ? "timeout" : "error", score: null, extra: {}, message: inOneLine(coded) };
+}
+
+/** What was thrown and at which line of the user's file. */
+function thrown(error: unknown): string {
+  const place = firstFrame(error);
+  return place ? `${reasonOf(error)} (at ${place})` : reasonOf(error);
 }
 
 function noScorer(dataSource: string, known: readonly string[]) {

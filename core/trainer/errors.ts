@@ -9,6 +9,10 @@ export const trainerErrors = defineErrors({
     summary: "A checkpoint could not be written; earlier checkpoints are untouched",
     fix: "free disk space or choose another trainer.default_local_dir",
   },
+  VERL_TRAINER_FOLDER_UNUSABLE: {
+    summary: "The run's folder cannot be made or written to",
+    fix: "set trainer.default_local_dir to a folder that may be written to",
+  },
   VERL_TRAINER_FOLDER_IN_USE: {
     summary: "Another run is writing to this folder",
     fix: "stop that run, or set trainer.experiment_name or trainer.default_local_dir",

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { dataErrors, type RawRow, readDataFiles, type Tokenizer } from "../data/index.js";
 import { isVerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
-import { dataSourceOf, type RewardManager } from "../reward/index.js";
+import { dataSourceOf, type RewardManager, rewardErrors } from "../reward/index.js";
 import type { Evaluation } from "./evaluate.js";
 import { openTokenizer } from "./input-setup.js";
 import { createRewards } from "./rewards-setup.js";
@@ -86,7 +86,11 @@ async function scoreRow(
   return results.flatMap(({ score, outcome, message }) => {
     if (score !== null) return [score];
     if (outcome === "abstain") return [];
-    throw dataErrors.VERL_DATA_BAD_ROW({ what: message ?? "a response could not be scored", where: origin });
+    throw rewardErrors.VERL_REWARD_FAILED({
+      what: "a response could not be scored",
+      where: origin,
+      ...(message ? { why: message } : {}),
+    });
   });
 }
 

@@ -33,6 +33,7 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
         tokenizer,
         validation,
         trackers: createTrackerSet([]),
+        logger: scope.logger,
         dump: runDumps(config, tokenizer, cwd),
       },
       promptFeed({

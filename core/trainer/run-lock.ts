@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
+import { isVerlError, reasonOf } from "../host/errors.js";
 import { trainerErrors } from "./errors.js";
 
 const LOCK_FILE = "run.lock";
@@ -31,6 +32,16 @@ export class RunLock {
   }
 
   static async acquire(folder: string): Promise<RunLock> {
+    try {
+      return await RunLock.#acquire(folder);
+    } catch (cause) {
+      if (isVerlError(cause)) throw cause;
+      const what = "the run's folder cannot be used";
+      throw trainerErrors.VERL_TRAINER_FOLDER_UNUSABLE({ what, where: folder, why: reasonOf(cause), cause });
+    }
+  }
+
+  static async #acquire(folder: string): Promise<RunLock> {
     await mkdir(folder, { recursive: true });
     const file = path.join(folder, LOCK_FILE);
     const own: Holder = { pid: process.pid, host: hostname(), started: await startOf(process.pid) };

@@ -1,9 +1,7 @@
 import { dataMetrics, throughputMetrics, timingMetrics } from "../tracking/index.js";
+import { hasFailedReward } from "./failed-rewards.js";
 import type { StepTimers } from "./timing.js";
 import type { TrainBatch } from "./train-batch.js";
-
-/** Outcomes that count as 0 under the policy `zero`, and remain flagged. */
-const FAILED: ReadonlySet<string> = new Set(["error", "timeout"]);
 
 /** What is known about a step once its batch has been trained on, under the reference's names. */
 export function stepMetrics(
@@ -35,7 +33,7 @@ export function stepMetrics(
       },
       { maxResponseLength: step.responseLength, maxPromptLength: step.promptLength },
     ),
-    "reward/failed_ratio": rows.filter(({ outcome }) => FAILED.has(outcome)).length / rows.length,
+    "reward/failed_ratio": rows.filter(hasFailedReward).length / rows.length,
     ...versionMetrics(batch, step.globalStep),
     "global_seqlen/mean": total,
     "global_seqlen/min": total,

@@ -3,6 +3,7 @@ import { computeAdvantages } from "./advantage-stage.js";
 import { correctStep } from "./correction-stage.js";
 import { entropyMetric } from "./entropy-metric.js";
 import { trainerErrors } from "./errors.js";
+import { warnOfFailedRewards } from "./failed-rewards.js";
 import { inferBatch } from "./infer.js";
 import type { StepMetrics } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
@@ -128,6 +129,7 @@ function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
       `step ${scope.globalStep}: ${withoutScore.length} trajectories have no score and are left out, e.g. ${withoutScore[0].origin || withoutScore[0].key}`,
     );
   }
+  warnOfFailedRewards(rows, `step ${scope.globalStep}`, parts.logger);
   const { version } = parts.weights;
   const stale = rows.find((row) => row.minWeightVersion !== version || row.maxWeightVersion !== version);
   if (stale) {

@@ -2,6 +2,7 @@ import { trajectoryRecord } from "../agent/index.js";
 import type { JsonValue } from "../host/types.js";
 import { nameValidationMetrics, validationStatistics } from "../tracking/index.js";
 import { trainerErrors } from "./errors.js";
+import { warnOfFailedRewards } from "./failed-rewards.js";
 import type { PromptFeed } from "./prompt-feed.js";
 import type { RunState } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
@@ -14,7 +15,7 @@ const SHOWN = 8;
 /** The parts of a run that a validation needs. */
 export type ValidationParts = Pick<
   RunParts,
-  "config" | "tokenizer" | "validation" | "queue" | "replay" | "trackers" | "dump"
+  "config" | "tokenizer" | "validation" | "queue" | "replay" | "trackers" | "dump" | "logger"
 >;
 
 /** Sample and score the validation set with the weights that the servers hold; returns its metrics. */
@@ -53,6 +54,7 @@ export async function validate(
       fix: "look for failed sessions among the warnings above",
     });
   }
+  warnOfFailedRewards(finals, `validation at step ${state.globalStep}`, parts.logger);
   const shown = config.trainer.log_val_generations || SHOWN;
   const records = finals
     .slice(0, shown)

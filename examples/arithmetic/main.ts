@@ -1,9 +1,9 @@
 /**
  * A small model learns to add, from random weights, in about a minute on two CPU cores:
  *
- *     node dist/examples/arithmetic/main.js [--seed N] [--control] [--steps N] [--threads N] [--out FOLDER] [--json]
+ *     node dist/examples/arithmetic/main.js [--seed N] [--control] [--steps N] [--supervised-steps N] [--threads N] [--out FOLDER] [--json]
  */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -52,7 +52,6 @@ async function main(): Promise<void> {
   const say = (text: string) => void (options.json ? process.stderr : process.stdout).write(text);
   const began = performance.now();
   const task = additionTask(options.seed, VALIDATION_ITEMS);
-  await rm(options.out, { recursive: true, force: true });
   await writeRows(path.join(options.out, "train.jsonl"), task.train);
   await writeRows(path.join(options.out, "validation.jsonl"), task.validation);
 
@@ -187,37 +186,50 @@ async function writeRows(file: string, items: readonly AdditionItem[]): Promise<
   await writeFile(file, `${lines.join("\n")}\n`);
 }
 
+const USAGE =
+  "npm run demo -- [--seed N] [--control] [--steps N] [--supervised-steps N] [--threads N] [--out FOLDER] [--json]\n" +
+  "  --control  deal the rewards of each group out at random: accuracy must not rise\n" +
+  "  --json     end with one line of JSON on standard output; everything else goes to standard error\n";
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: "string", default: "1" },
+        steps: { type: "string", default: "60" },
+        "supervised-steps": { type: "string", default: "400" },
+        threads: { type: "string", default: "0" },
+        out: { type: "string" },
+        control: { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+function refuse(text: string): never {
+  process.stderr.write(text);
+  process.exit(2);
+}
+
 function readOptions(): DemoOptions {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string", default: "1" },
-      steps: { type: "string", default: "60" },
-      "supervised-steps": { type: "string", default: "400" },
-      threads: { type: "string", default: "0" },
-      out: { type: "string" },
-      control: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
+  const values = parse();
   if (values.help) {
-    process.stdout.write(
-      "npm run demo -- [--seed N] [--control] [--steps N] [--supervised-steps N] [--threads N] [--out FOLDER] [--json]\n" +
-        "  --control  deal the rewards of each group out at random: accuracy must not rise\n" +
-        "  --json     end with one line of JSON on standard output; everything else goes to standard error\n",
-    );
+    process.stdout.write(USAGE);
     process.exit(0);
   }
-  const number = (name: "seed" | "steps" | "supervised-steps" | "threads") => {
-    const value = Number(values[name]);
-    if (Number.isInteger(value) && value >= 0) return value;
-    process.stderr.write(`--${name} needs a whole number, not ${JSON.stringify(values[name])}\n`);
-    process.exit(2);
+  const number = (name: "seed" | "steps" | "supervised-steps" | "threads", least = 0) => {
+    const value = values[name].trim() === "" ? Number.NaN : Number(values[name]);
+    if (Number.isInteger(value) && value >= least) return value;
+    return refuse(`--${name} needs a whole number from ${least}, not ${JSON.stringify(values[name])}\n`);
   };
   const seed = number("seed");
   return {
     seed,
-    steps: number("steps"),
+    steps: number("steps", 1),
     supervisedSteps: number("supervised-steps"),
     threads: number("threads"),
     control: values.control,

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect } from "chai";
 import { diagnoseMachine, nodeIsSupported } from "../../cli/doctor/machine.js";
+import { charTokenizerFiles } from "../../core/data/index.js";
 import type { Diagnosis } from "../../core/plugin.js";
 import { cli } from "./support.js";
 
@@ -40,6 +41,23 @@ describe("cli/doctor", () => {
     expect(code).to.equal(1);
     const { findings } = json<{ findings: Diagnosis[] }>();
     expect(findings.find(({ name }) => name === "tokenizer")?.status).to.equal("failed");
+  });
+
+  it("goes on where a small vocabulary cannot spell the sample", async () => {
+    const { tokenizerJson, tokenizerConfig } = charTokenizerFiles("0123456789+=", {
+      pad: "#",
+      eos: ".",
+      chatTemplate: "{{ messages[0]['content'] }}",
+    });
+    const model = fs.mkdtempSync(path.join(os.tmpdir(), "verl-digits-"));
+    fs.writeFileSync(path.join(model, "tokenizer.json"), JSON.stringify(tokenizerJson));
+    const template = { chat_template: "{{ messages[0]['content'] }}" };
+    fs.writeFileSync(path.join(model, "tokenizer_config.json"), JSON.stringify({ ...tokenizerConfig, ...template }));
+    const { stdout, json } = await cli(["doctor", "--model", model, "--json"], { cwd });
+    fs.rmSync(model, { recursive: true });
+    const { findings } = json<{ findings: Diagnosis[] }>();
+    expect(findings.find(({ name }) => name === "tokenizer")?.status, stdout).to.equal("warning");
+    expect(findings.map(({ name }) => name)).to.include.members(["runtime", "chat template"]);
   });
 
   it("asks the nearest existing folder for disk space", async () => {

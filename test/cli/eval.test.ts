@@ -116,6 +116,7 @@ describe("cli/eval-command", () => {
     await responses({ data_source: "toy", responses: ["a"] });
     const result = await evaluate("--responses", "responses.jsonl", "--json");
     expect(result.code).to.equal(1);
+    expect(errorOf(result)).to.include({ code: "VERL_REWARD_FAILED" });
     expect(errorOf(result).where).to.include("responses.jsonl:1");
   });
 

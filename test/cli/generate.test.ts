@@ -83,7 +83,7 @@ describe("cli/generate-command", () => {
       "failed.jsonl",
       "actor_rollout_ref.model.path=nowhere",
     );
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
     expect((await readdir(folder.dir)).filter((name) => name.startsWith("failed"))).to.deep.equal([]);
   });
 

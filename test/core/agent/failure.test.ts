@@ -23,7 +23,7 @@ const never = loopOf("never", () => new Promise(() => {}));
 
 describe("agent loop manager, when things go wrong", () => {
   it("cancel: prompts that run and prompts that wait end as `failure`, also where a loop ignores its signal", async () => {
-    const { manager, submit, tags, rows } = harness({ rollout: { max_num_seqs: 1 }, loops: [never] });
+    const { manager, submit, tags, rows, warnings } = harness({ rollout: { max_num_seqs: 1 }, loops: [never] });
     await submit(["a", "b", "c", "d", "e"].map((uid) => task(uid, agent("never"))));
     await sleep(2);
     await manager.cancel(new Error("weights changed"));
@@ -33,6 +33,7 @@ describe("agent loop manager, when things go wrong", () => {
     }
     expect(await rows()).to.deep.equal({});
     await manager.drain();
+    expect(warnings, "one line a prompt would bury the reason").to.deep.equal([]);
   });
 
   it("cancel: the manager takes new prompts afterwards", async () => {

@@ -18,6 +18,12 @@ describe("core/config/references", () => {
     expect(document(text)).to.deep.include({ a: { b: { c: 1, d: 1, e: 2 }, f: 2 }, i: "7 x", j: 2 });
   });
 
+  it("blames the value that stands where a section should be, not the reference", async () => {
+    const error = await fault("a: 5\nb: {c: '${a.d}'}\n");
+    expect(error.what).to.equal("a must be a section of keys.");
+    expect(error.where).to.include("config.yaml:1:4");
+  });
+
   it("follows references through references to sections", () => {
     expect(document("a: ${b}\nb: {c: 5}\nd: ${a.c}\n")).to.deep.include({ d: 5 });
   });

@@ -1,5 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
+import type { ModuleImporter } from "../../../core/host/module-importer.js";
+import { loadUserExport } from "../../../core/host/user-module.js";
 import type { Host } from "../../../core/index.js";
 import { Bench, rejection } from "./support/hosts.js";
 import type { Project } from "./support/project.js";
@@ -62,6 +64,27 @@ describe("modules that the configuration names", () => {
     const error = await rejection(host.loadUserModule("broken.js", "score"));
     expect(error.code).to.equal("VERL_USER_IMPORT_FAILED");
     expect(error.message).to.include("on purpose").and.to.include("broken.js:2");
+  });
+
+  const imports: [what: string, file: string, source: string, fix: string][] = [
+    ["need a package that is not there", "needs.mjs", "import 'left-padd';", "npm install left-padd"],
+    ["need a file that is not there", "needs.mjs", "import './gone.mjs';", "there is no such file"],
+    ["are no JavaScript", "reward.py", "def score(): pass", ".mjs"],
+  ];
+  for (const [what, file, source, fix] of imports) {
+    it(`that ${what} say what to do about it`, async () => {
+      const other = await bench.host(bench.project({ [file]: source }), "");
+      const error = await rejection(other.loadUserModule(file, "score"));
+      expect(error.code).to.equal("VERL_USER_IMPORT_FAILED");
+      expect(error.fix).to.include(fix);
+    });
+  }
+
+  it("whose import never ends are named", async () => {
+    const importer = { import: () => new Promise<never>(() => {}) } as unknown as ModuleImporter;
+    const error = await rejection(loadUserExport(importer, "reward.js", "score", project.dir, 5));
+    expect(error.code).to.equal("VERL_USER_IMPORT_FAILED");
+    expect(error.message).to.include("top-level await").and.to.include("reward.js");
   });
 
   it("that lack the name are an error of their own, with the names that are there", async () => {

@@ -59,6 +59,13 @@ describe("naive reward manager", () => {
     expect(result.message).to.contain("no such judge").and.contain("train.jsonl:12").and.contain("u1_0_0");
   });
 
+  it("names the line that threw", async () => {
+    const result = await scoreWith(() => {
+      throw new Error("no such judge");
+    });
+    expect(result.message).to.match(/naive-manager\.test\.js:\d+/);
+  });
+
   it("ends scoring at the deadline and aborts the function's signal", async () => {
     let signal: AbortSignal | undefined;
     const manager = createNaiveRewardManager(

@@ -104,15 +104,17 @@ describe("core/trainer rewards", () => {
   const THROWS = "if (extraInfo.index === 2) throw new Error('judge is down');";
 
   it("T22: that throw count as 0 and are flagged under the policy zero", async () => {
-    const { metrics } = await run(
+    const { metrics, log } = await run(
       THROWS,
       "data.shuffle=false",
+      "data.val_files=[val.jsonl]",
       "reward.on_error=zero",
       "trainer.rollout_data_dir=dump",
     );
     expect(metrics["critic/score/min"]).to.equal(0);
     expect(metrics["training/untrainable/no_score"]).to.equal(0);
     expect(metrics["reward/failed_ratio"]).to.equal(0.25);
+    expect(log.filter((line) => line.includes("scoring failed for 4 of 16 trajectories"))).to.have.length(1);
     expect((await folder.read("dump", "1.jsonl")).trim().split("\n")).to.have.length(16);
   });
 

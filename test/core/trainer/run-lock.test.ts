@@ -21,6 +21,15 @@ describe("core/trainer/run-lock", () => {
     await lock.release();
   });
 
+  it("says which folder cannot be used, and why", async () => {
+    const file = path.join(folder, "taken");
+    await writeFile(file, "");
+    for (const unusable of [file, path.join(file, "below")]) {
+      const error = await RunLock.acquire(unusable).catch((e: unknown) => e as { code: string; where: string });
+      expect(error).to.include({ code: "VERL_TRAINER_FOLDER_UNUSABLE", where: unusable });
+    }
+  });
+
   it("is free again after release", async () => {
     await (await RunLock.acquire(folder)).release();
     await (await RunLock.acquire(folder)).release();
