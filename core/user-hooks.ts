@@ -1,4 +1,4 @@
-import { pluginErrors } from "./host/index.js";
+import { nearestName, pluginErrors } from "./host/index.js";
 import { HOOK_NAMES, type Hooks } from "./trainer/hooks.js";
 
 type Loader = (reference: string, exportName: string | null) => Promise<unknown>;
@@ -22,7 +22,22 @@ export async function userHooks(reference: string, load: Loader): Promise<Hooks[
       fix: `Export functions named after hooks (${HOOK_NAMES.slice(-3).join(", ")}, …), or an object of them as \`hooks\`.`,
     });
   }
+  refuseMisspelt(reference, module);
   return unique.map((set, i) => ({ ...set, name: nameOf(set, reference, i) }));
+}
+
+/** A function that is exported beside hooks under almost the name of one would never be called. */
+function refuseMisspelt(reference: string, module: Readonly<Record<string, unknown>>): void {
+  const known: readonly string[] = HOOK_NAMES;
+  for (const [name, value] of Object.entries(module)) {
+    if (typeof value !== "function" || !/^on[A-Z]/i.test(name) || known.includes(name)) continue;
+    const nearest = nearestName(name, known);
+    if (nearest === null) continue;
+    throw pluginErrors.VERL_USER_HOOK_UNKNOWN({
+      what: `"${reference}" exports ${name}, which is no hook. Did you mean ${nearest}?`,
+      why: `Hooks are ${known.join(", ")}.`,
+    });
+  }
 }
 
 function pickHooks(module: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { Environment } from "./env-diff.js";
+import type { VerlError } from "./errors.js";
 import { parseModuleList } from "./module-list.js";
 import { didYouMean } from "./nearest.js";
 import { enclosingPackage, findPackage, readPackageJson } from "./package-json.js";
@@ -10,6 +11,8 @@ export type PluginSource = "builtin" | "environment" | "config" | "discovered" |
 export interface PluginRequest {
   readonly specifier: string;
   readonly source: PluginSource;
+  /** Why the request cannot be met, where that is known before anything is looked for. */
+  readonly error?: VerlError;
 }
 
 /** A direct dependency of the user's project that carries a manifest. Nothing of it was run. */
@@ -41,7 +44,8 @@ export function installedPlugins(cwd: string): InstalledPlugin[] {
 
 /**
  * Which plugins were asked for, in load order: `VERL_USE_EXTERNAL_MODULES`, the configuration's `plugins`, then direct
- * dependencies that `VERL_USE_EXTERNAL_PLUGINS` lets in (`none`, the default; `auto`; or package names, case-exact).
+ * dependencies that `VERL_USE_EXTERNAL_PLUGINS` lets in (`none`, the default; `auto`; or package names, case-exact). A
+ * wrong name there is a request with an error.
  */
 export function requestedPlugins(
   env: Environment,
@@ -59,25 +63,32 @@ export function requestedPlugins(
     configured.map((name) => name.trim()).filter((name) => name !== ""),
     "config",
   );
-  add(allowedPlugins(env.VERL_USE_EXTERNAL_PLUGINS, installed), "discovered");
+  const names = installed.map((plugin) => plugin.name);
+  const { allowed, unknown } = allowedPlugins(env.VERL_USE_EXTERNAL_PLUGINS, names);
+  add(allowed, "discovered");
+  for (const specifier of unknown) {
+    requests.push({ specifier, source: "discovered", error: unknownPlugin(specifier, names) });
+  }
   return requests;
 }
 
-function allowedPlugins(policy: string | undefined, installed: readonly InstalledPlugin[]): string[] {
-  const names = installed.map((plugin) => plugin.name);
+function allowedPlugins(policy: string | undefined, names: readonly string[]) {
   const words = parseModuleList(policy);
-  if (words.length === 0 || (words.length === 1 && words[0] === "none")) return [];
-  if (words.length === 1 && words[0] === "auto") return names;
-  const unknown = words.find((word) => !names.includes(word));
-  if (unknown !== undefined) {
-    throw pluginErrors.VERL_PLUGIN_UNKNOWN({
-      what: `VERL_USE_EXTERNAL_PLUGINS names "${unknown}", which is no plugin of this project.${didYouMean(unknown, names)}`,
-      why:
-        names.length > 0
-          ? `Direct dependencies with a verl manifest: ${names.join(", ")}.`
-          : "No direct dependency of this project has a verl manifest.",
-      fix: 'Write "auto", "none", or names from `verl plugins list`; they are case-exact.',
-    });
-  }
-  return names.filter((name) => words.includes(name));
+  if (words.length === 0 || (words.length === 1 && words[0] === "none")) return { allowed: [], unknown: [] };
+  if (words.length === 1 && words[0] === "auto") return { allowed: names, unknown: [] };
+  return {
+    allowed: names.filter((name) => words.includes(name)),
+    unknown: words.filter((word) => !names.includes(word)),
+  };
+}
+
+function unknownPlugin(name: string, names: readonly string[]): VerlError {
+  return pluginErrors.VERL_PLUGIN_UNKNOWN({
+    what: `VERL_USE_EXTERNAL_PLUGINS names "${name}", which is no plugin of this project.${didYouMean(name, names)}`,
+    why:
+      names.length > 0
+        ? `Direct dependencies with a verl manifest: ${names.join(", ")}.`
+        : "No direct dependency of this project has a verl manifest.",
+    fix: 'Write "auto", "none", or names from `verl plugins list`; they are case-exact.',
+  });
 }

@@ -66,6 +66,7 @@ export function planPlugins(options: PlanOptions): PluginPlan {
   for (const request of requests) {
     let phase: LoadPhase = "resolve";
     try {
+      if (request.error) throw request.error;
       const location = locatePlugin(request.specifier, options.cwd);
       phase = "manifest";
       const manifest =

@@ -131,6 +131,10 @@ export const pluginErrors = defineErrors({
     summary: "A file named in the configuration threw while it was imported.",
     fix: "Correct the file.",
   },
+  VERL_USER_HOOK_UNKNOWN: {
+    summary: "A file of hooks exports a function under almost the name of a hook; it would never be called.",
+    fix: "Correct the name; if the function is no hook, do not export it or name it otherwise.",
+  },
   VERL_USER_EXPORT_MISSING: {
     summary: "A file named in the configuration does not export the name that was asked for.",
     fix: "Export it, or name another export.",

@@ -3,6 +3,7 @@ import { planRun, referenceUsed } from "../config/index.js";
 import { createPromptLoader, type Dataset, type PromptLoader } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
+import { requireStream } from "../transfer/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
 import { dataFingerprint } from "./data-fingerprint.js";
@@ -63,6 +64,7 @@ async function build(
 
   const actor = await createActor(options, plan.totalSteps, cleanups);
   checkOutputs(actor, algorithm);
+  requireStream(actor);
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
   const reference = referenceUsed(config) ? await createReference(options, cleanups) : null;

@@ -17,4 +17,4 @@ export { SyncReplayBuffer, syncReplayBufferFactory } from "./sync-replay-buffer.
 export type * from "./transfer-queue.js";
 export { promptUid } from "./uid.js";
 export type { WeightPush, WeightPushResult } from "./weight-transfer.js";
-export { pushWeights } from "./weight-transfer.js";
+export { pushWeights, requireStream } from "./weight-transfer.js";

@@ -29,11 +29,7 @@ export interface WeightPushResult {
  * flight are neither aborted nor resumed.
  */
 export async function pushWeights({ engine, adapters, version, signal }: WeightPush): Promise<WeightPushResult> {
-  if (engine.capabilities.weights !== "stream") {
-    throw transferErrors.VERL_WEIGHTS_NO_STREAM({
-      what: `the engine hands its weights over as a ${engine.capabilities.weights}, not as a stream`,
-    });
-  }
+  requireStream(engine);
   signal?.throwIfAborted();
   const result = { tensors: 0, bytes: 0 };
   if (adapters.length === 0) return result;
@@ -53,6 +49,14 @@ export async function pushWeights({ engine, adapters, version, signal }: WeightP
   requireAllSwitched(outcomes, broadcast, version);
   await Promise.all(adapters.map((adapter) => adapter.resume(["kv_cache"])));
   return result;
+}
+
+/** Refuses an engine whose weights {@link pushWeights} could not move. What it can do is known before weights are loaded. */
+export function requireStream({ capabilities: { weights } }: Pick<BaseEngine, "capabilities">): void {
+  if (weights === "stream") return;
+  throw transferErrors.VERL_WEIGHTS_NO_STREAM({
+    what: `the engine hands its weights over as a ${weights}, not as a stream`,
+  });
 }
 
 async function* counted(

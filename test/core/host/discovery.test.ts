@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { installedPlugins, requestedPlugins } from "../../../core/host/index.js";
-import { Bench, thrown } from "./support/hosts.js";
+import { Bench, rejection } from "./support/hosts.js";
 import type { Project } from "./support/project.js";
 
 describe("discovery among direct dependencies", () => {
@@ -30,11 +30,21 @@ describe("discovery among direct dependencies", () => {
     expect(asked({ VERL_USE_EXTERNAL_PLUGINS: " auto " })).to.deep.equal(["@acme/Alpha", "zeta"]);
   });
 
-  it("loads those that are named, trimmed and case-exact", () => {
+  it("loads those that are named, trimmed and case-exact", async () => {
     expect(asked({ VERL_USE_EXTERNAL_PLUGINS: " @acme/Alpha , " })).to.deep.equal(["@acme/Alpha"]);
-    const error = thrown(() => asked({ VERL_USE_EXTERNAL_PLUGINS: "@acme/alpha" }));
+    const env = { VERL_USE_EXTERNAL_PLUGINS: "@acme/alpha,zeta" };
+    const error = await rejection(bench.host(project, "", { env }));
     expect(error.code).to.equal("VERL_PLUGIN_UNKNOWN");
     expect(error.what).to.include('Did you mean "@acme/Alpha"?');
+  });
+
+  it("reports wrong names under --allow-broken-plugins and loads the others", async () => {
+    const env = { VERL_USE_EXTERNAL_PLUGINS: "@acme/alpha,zeta" };
+    const host = await bench.host(project, "", { env, allowBrokenPlugins: true });
+    expect(host.report.failures.map(({ specifier, phase, error }) => [specifier, phase, error?.code])).to.deep.equal([
+      ["@acme/alpha", "resolve", "VERL_PLUGIN_UNKNOWN"],
+    ]);
+    expect(host.lock.plugins.map(({ name }) => name)).to.deep.equal(["zeta"]);
   });
 
   it("comes after the environment's list and the configuration's, without repeats", () => {

@@ -139,4 +139,20 @@ describe("hooks in a user's file", () => {
     expect(error.code).to.equal("VERL_USER_EXPORT_MISSING");
     expect(error.why).to.include("onStepEnds");
   });
+
+  it("are refused when one beside others is misspelt", async () => {
+    const file = "export function onStepEnd() {} export const onStepBegins = () => {}; export const once = () => {};";
+    const host = await bench.host(bench.project({ "hooks.js": file }), "");
+    const error = await rejection(host.registerUserHooks(["./hooks.js"]));
+    expect(error.code).to.equal("VERL_USER_HOOK_UNKNOWN");
+    expect(error.what).to.include("onStepBegins").and.include("Did you mean onStepBegin?");
+  });
+
+  it("may stand beside functions that are no hooks", async () => {
+    const file =
+      "export function onStepEnd() {} export const once = () => {}; export const onWebhookMessage = () => {};";
+    const host = await bench.host(bench.project({ "hooks.js": file }), "");
+    await host.registerUserHooks(["./hooks.js"]);
+    expect(host.registries.hooks.keys()).to.deep.equal(["./hooks.js"]);
+  });
 });

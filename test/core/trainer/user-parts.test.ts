@@ -105,6 +105,43 @@ describe("core/trainer parts from user files", () => {
     expect(metrics["training/uniform_groups"], "greedy samples are all the same").to.equal(4);
   });
 
+  it("may name a loop of the list as the default, and says early that it is in none", async () => {
+    await folder.write("loop.mjs", "export class Broken { async run() { throw new Error('reached'); } }");
+    await folder.write("loops.yaml", "- name: broken\n  _target_: ./loop.mjs#Broken\n");
+    const list = "actor_rollout_ref.rollout.agent.agent_loop_config_path=loops.yaml";
+    const named = (name: string) => [ONE_STEP, list, `actor_rollout_ref.rollout.agent.default_agent_loop=${name}`];
+    expect((await folder.fail({ overrides: named("broken") })).log.join("\n")).to.include("reached");
+    expect((await folder.fail({ overrides: named("brocken") })).error.code).to.equal("VERL_REGISTRY_UNKNOWN");
+  });
+
+  it("refuses an engine whose weights are no stream before it loads them", async () => {
+    let isLoaded = false;
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.actor.strategy=hosted"],
+      register(host) {
+        const fake = fakeEngineFactory();
+        host.engines.register({
+          ...fake,
+          backends: ["hosted"],
+          async create(options) {
+            const engine = await fake.create(options);
+            return Object.create(engine, {
+              capabilities: { value: { ...engine.capabilities, weights: "handle" } },
+              initialize: {
+                value: async () => {
+                  isLoaded = true;
+                },
+              },
+              dispose: { value: () => engine.dispose() },
+            });
+          },
+        });
+      },
+    });
+    expect(error.code).to.equal("VERL_WEIGHTS_NO_STREAM");
+    expect(isLoaded).to.equal(false);
+  });
+
   it("refuses prompts with pictures for an engine that reads text alone", async () => {
     await folder.write(
       "train.jsonl",
