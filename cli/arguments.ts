@@ -21,3 +21,10 @@ export function splitArguments(args: readonly string[]): ConfigArguments {
   }
   return { files, overrides };
 }
+
+const LOCK_OPTIONS: readonly string[] = ["--frozen-plugins", "--write-lock"];
+
+/** Lock files end in .json: without one, the word after these options is a file or an override like any other. */
+export function withExplicitLockFiles(argv: readonly string[]): string[] {
+  return argv.map((arg, i) => (LOCK_OPTIONS.includes(arg) && !/\.json$/i.test(argv[i + 1] ?? "") ? `${arg}=` : arg));
+}

@@ -1,5 +1,14 @@
 import type { Command } from "commander";
-import { CONFIG_ARGUMENTS, configured, type Declaring, examples, type Flags, requestOf, textOf } from "./declare.js";
+import {
+  CONFIG_ARGUMENTS,
+  configured,
+  type Declaring,
+  examples,
+  type Flags,
+  hosted,
+  requestOf,
+  textOf,
+} from "./declare.js";
 
 /** `config`, `doctor`, `explain`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
@@ -33,7 +42,7 @@ function declareConfig(program: Command, { io, finish }: Declaring): void {
       const { printCommand } = await import("./config-command.js");
       await finish(printCommand({ ...requestOf(args, flags), sources: flags.sources === true }, io));
     });
-  configured(config.command("check"), "Find every problem without starting anything.").action(
+  hosted(config.command("check"), "Find every problem without starting anything.").action(
     async (args: string[], flags: Flags) => {
       const { checkCommand } = await import("./config-command.js");
       await finish(checkCommand(requestOf(args, flags), io));

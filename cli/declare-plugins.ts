@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { configured, type Declaring, type Flags, requestOf } from "./declare.js";
+import { configured, type Declaring, type Flags, lockFileOf, requestOf } from "./declare.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import type { PluginsOutput, PluginsRequest } from "./plugins-command.js";
 
@@ -12,8 +12,7 @@ export function declarePlugins(program: Command, { io, finish }: Declaring): voi
     .option("--write-lock [file]", "record the lock that --frozen-plugins demands")
     .action(async (args: string[], flags: Flags) => {
       const { listPlugins } = await import("./plugins-command.js");
-      const lock = flags.writeLock as string | boolean | undefined;
-      await finish(show(listPlugins(await requested(args, flags, io), lock ?? false), flags, io));
+      await finish(show(listPlugins(await requested(args, flags, io), lockFileOf(flags.writeLock)), flags, io));
     });
   configured(plugins.command("tree"), "Load the plugins and show what each registers.").action(
     async (args: string[], flags: Flags) => {

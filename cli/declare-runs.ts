@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { configured, type Declaring, examples, type Flags, requestOf, textOf } from "./declare.js";
+import { type Declaring, examples, type Flags, hosted, requestOf, textOf } from "./declare.js";
 
 /** `train`, `generate`, `eval`. `trainHelp` is added to the help of `train`. */
 export function declareRuns(program: Command, { io, finish }: Declaring, trainHelp: string): void {
   program.commandsGroup("Runs:");
-  configured(program.command("train"), "Train a model.")
+  hosted(program.command("train"), "Train a model.")
     .option("--dry-run", "check everything, print what would run, start nothing")
     .addHelpText("after", trainHelp)
     .addHelpText(
@@ -20,7 +20,7 @@ export function declareRuns(program: Command, { io, finish }: Declaring, trainHe
       await finish(runTrain({ ...requestOf(args, flags), dryRun: flags.dryRun === true }, io));
     });
 
-  configured(program.command("generate"), "Sample responses from a model.")
+  hosted(program.command("generate"), "Sample responses from a model.")
     .option("--prompt <text>", "a single prompt instead of the prompts of data.train_files")
     .option("--output <file>", "JSONL file for the responses (default: standard output)")
     .addHelpText("after", examples("verl generate actor_rollout_ref.model.path=./model --prompt 'What is 2 + 2?'"))
@@ -30,7 +30,7 @@ export function declareRuns(program: Command, { io, finish }: Declaring, trainHe
       await finish(runGenerate({ ...requestOf(args, flags), ...own }, io));
     });
 
-  configured(program.command("eval"), "Score a model, or responses that exist already.")
+  hosted(program.command("eval"), "Score a model, or responses that exist already.")
     .option("--responses <file>", "file with a column `responses` to score; no model is loaded")
     .addHelpText("after", examples("verl eval grpo.yaml", "verl eval grpo.yaml --responses responses.jsonl"))
     .action(async (args: string[], flags: Flags) => {

@@ -28,9 +28,14 @@ export function configured(command: Command, description: string): Command {
     .description(description)
     .argument("[args...]", CONFIG_ARGUMENTS)
     .option("--json", "print results and errors as JSON")
-    .option("--allow-broken-plugins", "go on without plugins that fail, and list them")
-    .option("--frozen-plugins", "demand exactly the plugins of the recorded lock")
     .addHelpText("after", OVERRIDES_HELP);
+}
+
+/** A command that composes a configuration, loads its plugins, and does something with them. */
+export function hosted(command: Command, description: string): Command {
+  return configured(command, description)
+    .option("--allow-broken-plugins", "go on without plugins that fail, and list them")
+    .option("--frozen-plugins [file]", "demand exactly the plugins of the recorded lock");
 }
 
 /** The configuration that the command line asks for. */
@@ -39,9 +44,13 @@ export function requestOf(args: readonly string[], flags: Flags): ConfigRequest 
     ...splitArguments(args),
     json: flags.json === true,
     allowBrokenPlugins: flags.allowBrokenPlugins === true,
-    frozenPlugins: flags.frozenPlugins === true,
+    frozenPlugins: lockFileOf(flags.frozenPlugins),
   };
 }
+
+/** An option with a lock file that may be left out: its path, true for the usual one, false without the option. */
+export const lockFileOf = (value: unknown): string | boolean =>
+  typeof value === "string" && value !== "" ? value : value !== undefined;
 
 export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 

@@ -17,7 +17,8 @@ export interface ConfigRequest {
   readonly overrides: readonly string[];
   readonly json: boolean;
   readonly allowBrokenPlugins?: boolean;
-  readonly frozenPlugins?: boolean;
+  /** The lock to demand: its file, or true for the usual one. */
+  readonly frozenPlugins?: boolean | string;
 }
 
 /** A configuration that was checked against the loaded plugins, and the host that loaded them. */

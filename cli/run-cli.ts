@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { withExplicitLockFiles } from "./arguments.js";
 import type { Declaring } from "./declare.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printLine } from "./io.js";
@@ -19,7 +20,7 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
   };
   const json = argv.includes("--json");
   try {
-    await createProgram(declaring, await trainHelp(argv)).parseAsync([...argv], { from: "user" });
+    await createProgram(declaring, await trainHelp(argv)).parseAsync(withExplicitLockFiles(argv), { from: "user" });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(error, io, json);

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { listPlugins, pluginDoctor, pluginTree } from "../../cli/plugins-command.js";
 import { LOCK_FILE, readLock } from "../../core/host/index.js";
 import { Bench } from "../core/host/support/hosts.js";
 import { type Project, registers } from "../core/host/support/project.js";
+import { cli } from "./support.js";
 
 describe("verl plugins", () => {
   const bench = new Bench();
@@ -44,6 +46,15 @@ describe("verl plugins", () => {
   it("list --write-lock records the lock", () => {
     listPlugins(request("good"), true);
     expect(readLock(project.path(LOCK_FILE)).plugins.map((p) => p.name)).to.deep.equal(["good"]);
+  });
+
+  it("list --write-lock before a configuration leaves the configuration alone", async () => {
+    project.write({ "run.yaml": "trainer: {seed: 7}\n" });
+    const env = { VERL_USE_EXTERNAL_MODULES: "good" };
+    const { code } = await cli(["plugins", "list", "--write-lock", "run.yaml"], { cwd: project.dir, env });
+    expect(code).to.equal(0);
+    expect(readLock(project.path(LOCK_FILE)).plugins.map((p) => p.name)).to.deep.equal(["good"]);
+    expect(readFileSync(project.path("run.yaml"), "utf8")).to.equal("trainer: {seed: 7}\n");
   });
 
   it("tree shows what each registered, built-ins included, and what failed", async () => {

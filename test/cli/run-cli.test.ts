@@ -27,6 +27,30 @@ describe("cli", () => {
     expect((await cli([])).code).to.equal(2);
   });
 
+  it("offers options of plugins only where plugins are loaded and used", async () => {
+    for (const [argv, offers] of [
+      [["train"], true],
+      [["config", "check"], true],
+      [["config", "print"], false],
+      [["doctor"], false],
+      [["plugins", "list"], false],
+      [["plugins", "tree"], false],
+    ] as const) {
+      const { stdout } = await cli([...argv, "--help"]);
+      for (const option of ["--allow-broken-plugins", "--frozen-plugins [file]"]) {
+        expect(stdout.includes(option), `${argv.join(" ")} ${option}`).to.equal(offers);
+      }
+    }
+  });
+
+  it("takes a lock file after --frozen-plugins, and leaves other words to their own meaning", async () => {
+    const named = await cli(["config", "check", "--frozen-plugins", "mine.json"]);
+    expect(named.stderr).to.include("mine.json");
+    const usual = await cli(["config", "check", "--frozen-plugins", "none.yaml"]);
+    expect(usual.stderr).to.include("VERL_CONFIG_FILE").and.include("none.yaml");
+    expect((await cli(["config", "check", "--frozen-plugins"])).stderr).to.include("verl-plugins.lock.json");
+  });
+
   it("prints errors as JSON on standard output when asked to", async () => {
     const { code, stderr, json } = await cli(["config", "print", "data.seeed=1", "--json"]);
     expect(code).to.equal(2);
