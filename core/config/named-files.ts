@@ -66,7 +66,7 @@ function hubIds({ actor_rollout_ref: { model } }: RunConfig, cwd: string): Probl
       code: "VERL_CONFIG_HUB_ID",
       key: `actor_rollout_ref.model.${name}`,
       what: `There is no folder ${value}, and as a Hub id it cannot be used: this version does not download models.`,
-      fix: `Download the model's folder by hand, e.g. \`huggingface-cli download ${value} --local-dir ./${value.split("/")[1]}\`, and name that folder.`,
+      fix: `Download the model's folder by hand, e.g. \`hf download ${value} --local-dir ./${value.split("/")[1]}\`, and name that folder.`,
     } satisfies Problem;
   });
 }

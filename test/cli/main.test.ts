@@ -30,7 +30,7 @@ describe("cli/main", () => {
       "onnxruntime-node",
       "koffi",
       "hyparquet",
-      "@huggingface/hub",
+      "@huggingface/tokenizers",
     );
     for (const flag of ["--help", "--version"]) {
       const { stdout } = await run(process.execPath, ["--import", heavy, main, flag]);

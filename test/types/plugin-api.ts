@@ -3,12 +3,19 @@
  * `@ts-expect-error` is a mistake that the types must catch.
  */
 import {
+  aggLoss,
   defineErrors,
   definePlugin,
   type HookContexts,
   type Hooks,
+  type MergedSample,
+  maskedMean,
+  mergeTrajectories,
   type Platform,
   type PluginHost,
+  type PolicyLossFactory,
+  policyInputs,
+  policyLoss,
   type Registrar,
   type TrackerFactory,
 } from "../../core/plugin.js";
@@ -39,6 +46,19 @@ export const hooks: Hooks = {
     for (const { uid, scores } of groups) if (scores.length === 0) dropGroup(uid, { refill: false, reason: "empty" });
   },
 };
+
+export const loss: PolicyLossFactory = {
+  name: "plain",
+  create: (config) =>
+    policyLoss("plain", config, (g) => {
+      const { advantages, difference } = policyInputs(g);
+      const cost = g.neg(g.mul(advantages, g.exp(difference)));
+      const kl = { value: maskedMean(g, g.neg(difference)), reduction: "mean" as const };
+      return { loss: aggLoss(g, cost, config.lossAggMode), metrics: { "actor/ppo_kl": kl } };
+    }),
+};
+
+export const samples: MergedSample[] = mergeTrajectories([{ prompt: [1], completion: [2], logProbs: [-1] }]);
 
 export const errors = defineErrors({ VERL_ACME_DRIVER: { summary: "The driver is too old." } });
 export const raised = errors.VERL_ACME_DRIVER({ what: "Driver 1 is older than 2." });
