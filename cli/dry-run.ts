@@ -1,4 +1,7 @@
+import path from "node:path";
 import { maskSecrets, planRun, type RunConfig, toPlain } from "../core/config/index.js";
+import { openModel } from "../core/formats/index.js";
+import type { Registries } from "../core/index.js";
 import { openInputs } from "../core/trainer/index.js";
 import { commandLogger } from "./command-logger.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
@@ -43,7 +46,10 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
       cleanups,
     );
     const { data, actor_rollout_ref } = config;
-    const { actor, rollout } = actor_rollout_ref;
+    const { actor, rollout, model } = actor_rollout_ref;
+    if (model.path !== null && usesOnnx(actor.strategy, registries)) {
+      await (await openModel(path.resolve(io.cwd, model.path))).close();
+    }
     const arithmetic = train
       ? planRun(config, train.length)
       : { rows: 0, stepsPerEpoch: 0, totalSteps: 0, trajectoriesPerStep: 0, updatesPerStep: 0 };
@@ -58,6 +64,14 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
+}
+
+/** Whether the model is one that the built-in engine must be able to read; other engines have models of their own. */
+function usesOnnx(strategy: string | null, { engines }: Pick<Registries, "engines">): boolean {
+  const candidates = engines
+    .items()
+    .filter(({ item }) => (strategy === null ? item.isDefault : item.backends.includes(strategy)));
+  return candidates.length > 0 && candidates.every(({ item }) => item.backends.includes("onnx"));
 }
 
 function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): string[] {

@@ -39,13 +39,16 @@ export function errorCard(error: unknown, io: Pick<CommandIo, "color">): string 
   const lines = [`${paint("red", "error")} ${paint("dim", error.code)}`, indent(error.what)];
   for (const part of ["where", "why", "fix"] as const) {
     const text = error[part];
-    if (text) lines.push(`  ${paint(part === "fix" ? "green" : "cyan", `${part}:`.padEnd(7))}${text}`);
+    if (text) lines.push(`  ${paint(part === "fix" ? "green" : "cyan", `${part}:`.padEnd(7))}${hanging(text)}`);
   }
   const cause = causeLine(error);
   if (cause) lines.push(`  ${paint("cyan", "cause: ")}${cause}`);
   lines.push(paint("dim", `  verl explain ${error.code}`));
   return lines.join("\n");
 }
+
+/** The lines of an error inside an error stand below its first one, and are not taken for parts of the outer one. */
+const hanging = (text: string): string => text.replaceAll("\n", "\n         ");
 
 function causeLine(error: VerlError): string | null {
   const { cause } = error;

@@ -87,17 +87,7 @@ const validation: Rule = (report) => {
 };
 
 const sampling: Rule = (report) => {
-  const { algorithm, actor_rollout_ref } = report.config;
-  const { rollout } = actor_rollout_ref;
-  const compares = GROUP_ESTIMATORS.includes(algorithm.adv_estimator);
-  if (compares && rollout.n < 2) {
-    const message = `${algorithm.adv_estimator} compares samples of one prompt, and ${ROLLOUT}.n is ${rollout.n}: every group has one sample and no signal. Set it to 2 or more, e.g. 8.`;
-    report.notice("warning", `${ROLLOUT}.n`, message);
-  } else if (compares && (rollout.temperature === 0 || !rollout.do_sample)) {
-    const key = rollout.do_sample ? `${ROLLOUT}.temperature` : `${ROLLOUT}.do_sample`;
-    const message = `Sampling is greedy, so the ${rollout.n} samples of a prompt are equal and ${algorithm.adv_estimator} has no signal.`;
-    report.notice("warning", key, message);
-  }
+  const { algorithm } = report.config;
   const { filter_groups: filter } = algorithm;
   if (filter.enable && filter.metric === null) {
     report.problem("VERL_CONFIG_CONFLICT", "algorithm.filter_groups.metric", {
@@ -164,6 +154,21 @@ export const consistencyRules: readonly Rule[] = [
   deprecated,
 ];
 
+/** Training on groups that carry no signal; whoever only samples or scores may well want one answer. */
+const groups: Rule = (report) => {
+  const { algorithm, actor_rollout_ref } = report.config;
+  const { rollout } = actor_rollout_ref;
+  const compares = GROUP_ESTIMATORS.includes(algorithm.adv_estimator);
+  if (compares && rollout.n < 2) {
+    const message = `${algorithm.adv_estimator} compares samples of one prompt, and ${ROLLOUT}.n is ${rollout.n}: every group has one sample and no signal. Set it to 2 or more, e.g. 8.`;
+    report.notice("warning", `${ROLLOUT}.n`, message);
+  } else if (compares && (rollout.temperature === 0 || !rollout.do_sample)) {
+    const key = rollout.do_sample ? `${ROLLOUT}.temperature` : `${ROLLOUT}.do_sample`;
+    const message = `Sampling is greedy, so the ${rollout.n} samples of a prompt are equal and ${algorithm.adv_estimator} has no signal.`;
+    report.notice("warning", key, message);
+  }
+};
+
 /** What a training run needs besides a sound configuration: a model and data. */
 const inputs: Rule = (report) => {
   const { data, trainer, actor_rollout_ref } = report.config;
@@ -204,3 +209,4 @@ const inputs: Rule = (report) => {
 };
 
 export const inputRules: readonly Rule[] = [inputs];
+export const groupRules: readonly Rule[] = [groups];

@@ -2,7 +2,7 @@ import { nearestName } from "../host/nearest.js";
 import { configKeys } from "./catalogue.js";
 import { checkKeys } from "./check-keys.js";
 import type { ComposedConfig } from "./compose.js";
-import { consistencyRules, inputRules } from "./consistency-rules.js";
+import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
 import { missingFiles } from "./named-files.js";
 import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
 import { type Notice, type Problem, problemsError } from "./problems.js";
@@ -21,7 +21,7 @@ export interface ValidateOptions {
   readonly cwd?: string;
   /** No model is going to be read. */
   readonly withoutModel?: boolean;
-  /** Also demand what a training run needs: a model and data. */
+  /** Also demand what a training run needs: a model and data. False: nor warn of groups that a training could not learn from. */
   readonly forTraining?: boolean;
 }
 
@@ -61,6 +61,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
     ...consistencyRules,
     ...unavailableRules,
     ...(options.forTraining ? inputRules : []),
+    ...(options.forTraining === false ? [] : groupRules),
   ])
     rule(report);
   problems.push(...report.problems.filter((problem) => !restsOn(problem, keys.problems)));
@@ -85,6 +86,7 @@ function namesLoopList(tree: Dict): boolean {
 /** Values that name registered things: trainers, trackers, engines, ... */
 export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<string, readonly string[]>>): Problem[] {
   const problems: Problem[] = [];
+  const told = new Set<string>();
   for (const { key, path, registry } of configKeys) {
     const known = registry ? names[registry] : undefined;
     const node = nodeAt(tree, path);
@@ -93,6 +95,9 @@ export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<stri
     if (registry === "agentLoops" && namesLoopList(tree)) continue;
     for (const name of [toPlain(node)].flat()) {
       if (typeof name !== "string" || known.includes(name) || (registry === "platforms" && name === "auto")) continue;
+      // A default that takes over another key's value, like the reference's engine from the actor's, is told once.
+      if (node.source.kind === "default" && told.has(`${registry} ${name}`)) continue;
+      told.add(`${registry} ${name}`);
       const nearest = nearestName(name, known);
       problems.push({
         code: "VERL_CONFIG_NAME",

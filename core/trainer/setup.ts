@@ -62,6 +62,10 @@ async function build(
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
 
+  if (train && !(trainer.save_freq > 0)) {
+    logger.info("no checkpoints: trainer.save_freq is not set, so the trained model is not kept");
+  }
+
   const actor = await createActor(options, plan.totalSteps, cleanups);
   checkOutputs(actor, algorithm);
   requireStream(actor);

@@ -36,6 +36,11 @@ describe("cli/generate-command", () => {
     expect((await generate("--prompt", "ab")).stdout, "draws depend on the seed alone").to.equal(stdout);
   });
 
+  it("says nothing of training, for which one sample would be too few", async () => {
+    const { stderr } = await generate("--prompt", "ab", "actor_rollout_ref.rollout.n=1");
+    expect(stderr).to.equal("");
+  });
+
   it("answers as often as rollout.n says, differently", async () => {
     const { json } = await generate("--prompt", "ab", "actor_rollout_ref.rollout.n=4", "--json");
     const { responses, stop_reasons } = json<{ responses: string[]; stop_reasons: string[] }>();

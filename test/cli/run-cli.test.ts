@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { cliErrors } from "../../cli/errors.js";
+import { errorCard } from "../../cli/report-error.js";
 import { cli } from "./support.js";
 
 describe("cli", () => {
@@ -70,5 +72,11 @@ describe("cli", () => {
     expect(known.stdout).to.contain("VERL_CONFIG_SIZES\n  Batch sizes or lengths do not fit together.");
     expect((await cli(["explain", "VERL_CONFIG_SIZE"])).stderr).to.contain("Did you mean VERL_CONFIG_SIZES?");
     expect((await cli(["explain", "VERL_CLI_USAGE", "--json"])).json()).to.have.property("summary");
+  });
+
+  it("puts the lines of an error inside an error below it, apart from the outer one's", () => {
+    const error = cliErrors.VERL_CLI_OUTPUT({ what: "outer", why: "INNER: reason\n  fix:   inner", fix: "outer" });
+    const lines = errorCard(error, { color: false }).split("\n");
+    expect(lines.filter((line) => line.startsWith("  fix:"))).to.deep.equal(["  fix:   outer"]);
   });
 });

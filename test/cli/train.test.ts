@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, truncate } from "node:fs/promises";
 import { expect } from "chai";
 import { readMetrics } from "../../core/tracking/index.js";
 import { FAKE_PLUGIN, verl } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
-import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { TOY_OVERRIDES, writeToyModel } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
 
 const SLOW = (ms: number) => `export const compute_score = async ({ solution }) => {
@@ -21,6 +21,8 @@ export const compute_score = async ({ solution }) => {
   }
   return solution.length;
 };`;
+
+const ONNX = ["actor_rollout_ref.rollout.name=onnx", "actor_rollout_ref.actor.strategy=onnx", "trainer.device=cpu"];
 
 describe("cli/train-command", () => {
   let folder: ToyFolder;
@@ -127,6 +129,18 @@ describe("cli/train-command", () => {
       expect(small.stderr).to.include("VERL_CONFIG_NO_STEPS").and.include("12 rows");
       const unscored = await train("--dry-run", "reward.custom_reward_function.path=null");
       expect(unscored.stderr).to.include("VERL_REWARD_NO_SCORER");
+    });
+
+    it("finds a model that the built-in engine cannot read", async () => {
+      await writeToyModel(folder.at("model"));
+      const onDisk = ["--dry-run", "actor_rollout_ref.model.config=null", "actor_rollout_ref.model.path=model"];
+      const builtIn = () => cli(["train", ...TOY_OVERRIDES, ...ONNX, ...onDisk], { cwd: folder.dir });
+      const whole = await builtIn();
+      expect(whole.code, whole.stderr).to.equal(0);
+      await truncate(folder.at("model/model.safetensors"), 1000);
+      const cut = await builtIn();
+      expect(cut.code).to.equal(2);
+      expect(cut.stderr).to.include("VERL_FORMATS_SAFETENSORS_INVALID");
     });
 
     it("finds a platform that nobody registers, and hooks that are not there", async () => {

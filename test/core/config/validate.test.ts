@@ -53,6 +53,13 @@ describe("core/config/validate", () => {
     expect(await problems([`${key}=owner/name`], withoutModel)).to.deep.equal([]);
   });
 
+  it("tells an unknown name once, not again for every key that follows it by default", async () => {
+    const names = { engines: ["onnx"] };
+    expect(await problems([`${ACTOR}.strategy=fsdp`], { names })).to.deep.equal([`VERL_CONFIG_NAME ${ACTOR}.strategy`]);
+    const both = await problems([`${ACTOR}.strategy=fsdp`, "critic.strategy=fsdp"], { names });
+    expect(both).to.deep.equal([`VERL_CONFIG_NAME ${ACTOR}.strategy`, "VERL_CONFIG_NAME critic.strategy"]);
+  });
+
   it("leaves the name of the default agent loop to the list of loops, where there is one", async () => {
     const names = { agentLoops: ["single_turn_agent"] };
     const loop = `${ROLLOUT}.agent.default_agent_loop=mine`;
