@@ -34,7 +34,7 @@ export interface RunContext {
   readonly epoch: number;
   /** Version of the weights that rollout servers hold. */
   readonly weightVersion: number;
-  /** The resolved configuration, read-only. */
+  /** The resolved configuration, read-only, with secrets masked. */
   readonly config: JsonValue;
   /** Aborted when the run is stopped for good. */
   readonly signal: AbortSignal;

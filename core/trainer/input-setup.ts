@@ -41,6 +41,7 @@ function frozenClock(): () => Date {
   return () => now;
 }
 
+/** The run's tokenizer. `now` is the clock of `strftime_now` in its chat template, by default the time of this call. */
 export async function openTokenizer(config: RunConfig, cwd: string, now = frozenClock()): Promise<Tokenizer> {
   const { model } = config.actor_rollout_ref;
   const source = model.tokenizer_path ?? model.path;

@@ -25,6 +25,7 @@ export const runConfigSchema = section("The configuration of a run.", {
   reward,
   transfer_queue: transferQueue,
   plugins: key(strings(), [], "Plugins to load: packages or files, like VERL_USE_EXTERNAL_MODULES.", {
+    file: true,
     differs: { why: "plugins can be named in the file" },
   }),
 });

@@ -167,10 +167,10 @@ describe("core/config/compose", () => {
       "actor_rollout_ref.model.path='~'",
       "reward.custom_reward_function.path='~/reward.ts'",
       "trainer.project_name='~/p'",
+      "plugins=['~/plugin.js', 'verl-x']",
     ];
-    const { data, actor_rollout_ref, reward, trainer } = toPlain(
-      (await compose(overrides, { HOME: "/home/me" })).tree,
-    ) as {
+    const composed = await compose(overrides, { HOME: "/home/me" });
+    const { data, actor_rollout_ref, reward, trainer } = toPlain(composed.tree) as {
       data: { train_files: unknown };
       actor_rollout_ref: { model: { path: unknown } };
       reward: { custom_reward_function: { path: unknown } };
@@ -180,5 +180,6 @@ describe("core/config/compose", () => {
     expect(actor_rollout_ref.model.path).to.equal(path.join("/home/me", ""));
     expect(reward.custom_reward_function.path).to.equal(path.join("/home/me", "reward.ts"));
     expect(trainer.project_name).to.equal("~/p");
+    expect(composed.plugins).to.deep.equal([path.join("/home/me", "plugin.js"), "verl-x"]);
   });
 });
