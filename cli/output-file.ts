@@ -1,4 +1,4 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { reasonOf } from "../core/plugin.js";
 import { cliErrors } from "./errors.js";
 
@@ -10,7 +10,11 @@ export class OutputFile {
   ) {}
 
   static async open(file: string): Promise<OutputFile> {
-    return new OutputFile(file, await attempt(file, () => open(`${file}.tmp`, "w")));
+    return attempt(file, async () => {
+      // Found now, not by the rename after an hour of sampling.
+      if ((await stat(file).catch(() => null))?.isDirectory()) throw new Error("there is a folder of this name");
+      return new OutputFile(file, await open(`${file}.tmp`, "w"));
+    });
   }
 
   write(row: unknown): Promise<void> {

@@ -105,7 +105,8 @@ export class AgentLoopWorker {
       );
       return;
     }
-    this.options.logger.warn(`prompt ${nameOf(prompt)} is left out: ${why}`);
+    // The step tells how many, with the first reason.
+    this.options.logger.debug(`prompt ${nameOf(prompt)} is left out: ${why}`);
     const without = { score: null, rewardOutcome: "abstain", rewardMessage: `the group is left out: ${why}` };
     const entries = ended.flatMap((result) =>
       result.entries.map(({ key }) => ({

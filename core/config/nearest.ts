@@ -14,11 +14,21 @@ export function nearestKey(path: Path): string | null {
     const siblings = childrenOf(parent);
     if (siblings.length === 0 || siblings.includes(path[depth])) continue;
     const sibling = nearestName(path[depth], siblings);
-    if (sibling) return pathText([...parent, sibling, ...path.slice(depth + 1)]);
+    if (sibling) return known([...parent, sibling], path.slice(depth + 1));
   }
   const sameName = allKeys.filter((candidate) => candidate.endsWith(`.${path[path.length - 1]}`));
   if (sameName.length === 1) return sameName[0];
   return nearestName(key, sameName.length > 0 ? sameName : allKeys);
+}
+
+/** The corrected start with as much of the rest as exists: a suggestion is a key that there is. */
+function known(start: Path, rest: Path): string {
+  let key = start;
+  for (const part of rest) {
+    if (!childrenOf(key).includes(part)) break;
+    key = [...key, part];
+  }
+  return pathText(key);
 }
 
 /** " Did you mean …?" or nothing. */

@@ -125,11 +125,13 @@ function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
     });
   }
   if (withoutScore.length > 0) {
+    const reason = withoutScore.find((row) => row.rewardMessage !== null)?.rewardMessage?.split("\n")[0];
     parts.logger.warn(
-      `step ${scope.globalStep}: ${withoutScore.length} trajectories have no score and are left out, e.g. ${withoutScore[0].origin || withoutScore[0].key}`,
+      `step ${scope.globalStep}: ${withoutScore.length} trajectories have no score and are left out, e.g. ${withoutScore[0].origin || withoutScore[0].key}${reason ? `: ${reason}` : ""}`,
     );
   }
-  warnOfFailedRewards(rows, `step ${scope.globalStep}`, parts.logger);
+  const scored = rows.filter((row) => row.score !== null);
+  warnOfFailedRewards(scored, `step ${scope.globalStep}`, parts.logger);
   const { version } = parts.weights;
   const stale = rows.find((row) => row.minWeightVersion !== version || row.maxWeightVersion !== version);
   if (stale) {

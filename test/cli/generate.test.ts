@@ -80,6 +80,13 @@ describe("cli/generate-command", () => {
     expect(json.json()).to.deep.equal({ event: "end", prompts: 3, output: "answers.jsonl" });
   });
 
+  it("refuses a folder as output before anything is sampled, and leaves nothing beside it", async () => {
+    const { code, stderr } = await generate("--prompt", "ab", "--output", "tokenizer");
+    expect(code).to.equal(2);
+    expect(stderr).to.include("VERL_CLI_OUTPUT").and.include("folder of this name");
+    expect(await readdir(folder.dir)).not.to.include("tokenizer.tmp");
+  });
+
   it("leaves no file behind when it fails", async () => {
     const { code } = await generate(
       "--prompt",

@@ -140,6 +140,8 @@ describe("core/config/compose", () => {
     expect(section.message).to.contain("Did you mean actor_rollout_ref.rollout.n?");
     const place = await codedError(() => compose(["trainer.train_batch_size=2"]));
     expect(place.message).to.contain("Did you mean data.train_batch_size?");
+    const both = await codedError(() => compose(["traner.foo=1"]));
+    expect(both.message).to.contain("Did you mean trainer?");
     file("typo.yaml", "data:\n  train_bach_size: 4\n");
     const found = await codedError(async () => validateConfig(await read(["typo.yaml"])));
     expect(found.code).to.equal("VERL_CONFIG_UNKNOWN_KEY");

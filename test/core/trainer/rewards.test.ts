@@ -114,7 +114,7 @@ describe("core/trainer rewards", () => {
     expect(metrics["critic/score/min"]).to.equal(0);
     expect(metrics["training/untrainable/no_score"]).to.equal(0);
     expect(metrics["reward/failed_ratio"]).to.equal(0.25);
-    expect(log.filter((line) => line.includes("scoring failed for 4 of 16 trajectories"))).to.have.length(1);
+    expect(log.filter((line) => line.includes("step 1: scoring failed for 4 of 16 trajectories"))).to.have.length(1);
     expect((await folder.read("dump", "1.jsonl")).trim().split("\n")).to.have.length(16);
   });
 
@@ -122,7 +122,9 @@ describe("core/trainer rewards", () => {
     const { metrics, log } = await run(THROWS, "data.shuffle=false", "reward.on_error=drop_group");
     expect(metrics["training/untrainable/no_score"]).to.equal(4);
     expect(metrics["training/rollout_failure/kept_samples"]).to.equal(1);
-    expect(log.join("\n")).to.include("train.jsonl:3").and.include("judge is down");
+    const told = log.filter((line) => line.startsWith("warn:") && line.includes("judge is down"));
+    expect(told, "one line a step, not one a prompt").to.have.length(1);
+    expect(told[0]).to.include("train.jsonl:3").and.include("4 trajectories");
   });
 
   it("that fail are tried again as often as configured, and not more", async () => {
