@@ -1,5 +1,5 @@
 /**
- * A small model learns to add, from random weights, in about a minute on two CPU cores:
+ * A small model learns to add, from random weights, in one to three minutes on two CPU cores:
  *
  *     node dist/examples/arithmetic/main.js [--seed N] [--control] [--steps N] [--supervised-steps N] [--threads N] [--out FOLDER] [--json]
  */
