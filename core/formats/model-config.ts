@@ -10,7 +10,7 @@ export interface ParseModelConfigOptions {
 
 /**
  * The architecture from the content of a Hugging Face `config.json`, with the defaults of `transformers`. A feature that
- * would change the model's numbers and is not implemented is refused by name, never ignored.
+ * would change the model's numbers and is missing here is refused by name, never ignored.
  */
 export function parseModelConfig(
   raw: Readonly<Record<string, unknown>>,

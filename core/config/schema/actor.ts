@@ -14,6 +14,7 @@ import {
   section,
   text,
 } from "./key.js";
+import { klEstimator } from "./kl-estimator.js";
 import { checkpoint, optim } from "./optim.js";
 
 const at = "actor_rollout_ref.actor";
@@ -27,23 +28,6 @@ export const LOSS_AGG_MODES = [
   "seq-mean-token-sum-norm",
 ] as const;
 export const lossAggMode = () => z.enum(LOSS_AGG_MODES);
-
-export const KL_LOSS_TYPES = [
-  "kl",
-  "k1",
-  "abs",
-  "mse",
-  "k2",
-  "low_var_kl",
-  "k3",
-  "kl+",
-  "k1+",
-  "abs+",
-  "mse+",
-  "k2+",
-  "low_var_kl+",
-  "k3+",
-] as const;
 
 export const actor = section("The policy and its updates.", {
   strategy: key(optionalText(), null, "Training engine, by registered name; null = the device's default.", {
@@ -97,7 +81,7 @@ export const actor = section("The policy and its updates.", {
   use_kl_loss: key(flag(), false, "Add the KL to the reference policy to the loss."),
   kl_loss_coef: key(nonNegative(), 0.001, "Weight of that KL.", { unit: "per nat" }),
   kl_loss_type: key(
-    z.enum(KL_LOSS_TYPES),
+    klEstimator(),
     "low_var_kl",
     "Its estimator: kl = k1, abs, mse = k2, low_var_kl = k3; a `+` uses k2's gradient.",
   ),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { count, flag, fraction, key, natural, nonNegative, optionalText, positive, section, text } from "./key.js";
+import { klEstimator } from "./kl-estimator.js";
 
 const unlisted = "verl reads it although its file does not list it";
 
@@ -19,22 +20,7 @@ export const algorithm = section("Advantages, KL in the reward, group filtering,
   }),
   use_kl_in_reward: key(flag(), false, "Subtract the KL to the reference policy from the reward, per token."),
   kl_penalty: key(
-    z.enum([
-      "kl",
-      "k1",
-      "abs",
-      "mse",
-      "k2",
-      "low_var_kl",
-      "k3",
-      "kl+",
-      "k1+",
-      "abs+",
-      "mse+",
-      "k2+",
-      "low_var_kl+",
-      "k3+",
-    ]),
+    klEstimator(),
     "kl",
     "Estimator of that KL: kl = k1, abs, mse = k2, low_var_kl = k3; a `+` uses k2's gradient.",
   ),
