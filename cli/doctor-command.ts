@@ -17,18 +17,28 @@ export interface DoctorRequest extends ConfigRequest {
 /** `verl doctor`: looks at everything that a run needs, and says what to do about what is missing. */
 export async function doctorCommand(request: DoctorRequest, io: CommandIo): Promise<number> {
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
-  const { trainer, actor_rollout_ref } = toPlain(composed.tree) as {
+  const { trainer, data, actor_rollout_ref } = toPlain(composed.tree) as {
     trainer: { default_local_dir: string; device: string };
-    actor_rollout_ref: { model: { path: string | null; tokenizer_path: string | null } };
+    data: { apply_chat_template_kwargs: Record<string, unknown> };
+    actor_rollout_ref: {
+      model: { path: string | null; tokenizer_path: string | null; custom_chat_template: string | null };
+    };
   };
   const findings: Diagnosis[] = await diagnoseMachine(path.resolve(io.cwd, trainer.default_local_dir));
   findings.push(...diagnoseOptionalPackages());
   findings.push(...(await diagnoseHost(composed.plugins, io)));
   const model = request.model ?? actor_rollout_ref.model.tokenizer_path ?? actor_rollout_ref.model.path;
-  if (model !== null) findings.push(...(await diagnoseTokenizer(path.resolve(io.cwd, model))));
+  const tokens =
+    model === null
+      ? null
+      : await diagnoseTokenizer(path.resolve(io.cwd, model), {
+          chatTemplate: actor_rollout_ref.model.custom_chat_template,
+          kwargs: data.apply_chat_template_kwargs,
+        });
+  findings.push(...(tokens?.findings ?? []));
 
   const ok = findings.every(({ status }) => status !== "failed");
-  if (request.json) printJson(io, { ok, findings });
+  if (request.json) printJson(io, { ok, findings, template: tokens?.template ?? null });
   else printFindings(findings, io);
   return ok ? EXIT.ok : EXIT.failed;
 }

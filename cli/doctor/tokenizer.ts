@@ -1,17 +1,43 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { checkTemplate, type ShapeCheck, type TemplateCheck } from "../../core/agent/index.js";
 import { loadTokenizer } from "../../core/data/index.js";
-import { type ChatMessage, type Diagnosis, isVerlError, reasonOf, type Tokenizer } from "../../core/plugin.js";
+import { type Diagnosis, isVerlError, reasonOf, type Tokenizer } from "../../core/plugin.js";
 
 const SAMPLE = 'Hello, world! 1 + 1 = 2\n\n"naïve" café 中文 \t end';
 
+export interface TokenizerDiagnosis {
+  readonly findings: readonly Diagnosis[];
+  /** Null where there is no template, or it could not be checked. */
+  readonly template: TemplateCheck | null;
+}
+
 /** Whether a model's tokenizer and chat template can be trained on: texts round-trip, and history is only appended to. */
-export async function diagnoseTokenizer(model: string): Promise<Diagnosis[]> {
+export async function diagnoseTokenizer(
+  model: string,
+  options: { readonly chatTemplate?: string | null; readonly kwargs?: Readonly<Record<string, unknown>> } = {},
+): Promise<TokenizerDiagnosis> {
   let tokenizer: Tokenizer;
   try {
-    tokenizer = await loadTokenizer(model);
+    tokenizer = await loadTokenizer(model, { chatTemplate: options.chatTemplate });
   } catch (error) {
-    return [{ name: "tokenizer", status: "failed", ...summary(error) }];
+    return { findings: [{ name: "tokenizer", status: "failed", ...summary(error) }], template: null };
   }
-  return [roundTrip(tokenizer), appendOnly(tokenizer)];
+  const { findings, template } = diagnoseTemplate(tokenizer, await modelTypeOf(model), options.kwargs);
+  return { findings: [roundTrip(tokenizer), ...findings], template };
+}
+
+/** `model_type` of a Hugging Face folder; null elsewhere. */
+async function modelTypeOf(model: string): Promise<string | null> {
+  try {
+    const { model_type } = JSON.parse(await readFile(path.join(model, "config.json"), "utf8")) as Record<
+      string,
+      unknown
+    >;
+    return typeof model_type === "string" ? model_type : null;
+  } catch {
+    return null;
+  }
 }
 
 function roundTrip(tokenizer: Tokenizer): Diagnosis {
@@ -27,30 +53,51 @@ function roundTrip(tokenizer: Tokenizer): Diagnosis {
   return { name: "tokenizer", status: "warning", detail };
 }
 
-/** Rendering one more turn must not change the tokens of the turns before it. */
-function appendOnly(tokenizer: Tokenizer): Diagnosis {
-  if (!tokenizer.hasChatTemplate) {
-    const fix = "Set actor_rollout_ref.model.custom_chat_template, or use prompts that are plain text.";
-    return { name: "chat template", status: "warning", detail: "the model has none", fix };
-  }
-  const turns: ChatMessage[] = [
-    { role: "user", content: "What is 1 + 1?" },
-    { role: "assistant", content: "<think>\nEasy.\n</think>\n\nIt is 2." },
-    { role: "user", content: "And 2 + 2?" },
-  ];
+function diagnoseTemplate(
+  tokenizer: Tokenizer,
+  modelType: string | null,
+  kwargs?: Readonly<Record<string, unknown>>,
+): TokenizerDiagnosis {
+  const name = "chat template";
   try {
-    const before = tokenizer.encodeChat(turns.slice(0, 2));
-    const after = tokenizer.encodeChat(turns, { addGenerationPrompt: true });
-    const differs = before.findIndex((id, i) => after[i] !== id);
-    if (differs < 0) return { name: "chat template", status: "ok", detail: "history is only appended to" };
-    const text = JSON.stringify(tokenizer.tokenText(before[differs]));
-    const detail = `a further turn changes the history at token ${differs} (${text}); such conversations are trained as separate samples`;
-    return { name: "chat template", status: "warning", detail };
+    const template = checkTemplate(tokenizer, { modelType, kwargs });
+    return { findings: templateFindings(template, name), template };
   } catch (error) {
+    if (isVerlError(error) && error.code === "VERL_DATA_CHAT_TEMPLATE_MISSING") {
+      const fix = "Set actor_rollout_ref.model.custom_chat_template, or use prompts that are plain text.";
+      return { findings: [{ name, status: "warning", detail: "the model has none", fix }], template: null };
+    }
     // A small vocabulary says nothing about the template.
     const status = isVerlError(error) && error.code === "VERL_DATA_TEXT_NOT_ENCODABLE" ? "warning" : "failed";
-    return { name: "chat template", status, ...summary(error) };
+    return { findings: [{ name, status, ...summary(error) }], template: null };
   }
+}
+
+function templateFindings({ shapes, appendOnly }: TemplateCheck, name: string): Diagnosis[] {
+  const refused = shapes.filter(({ status }) => status === "refused");
+  const broken = shapes.filter(({ difference }) => difference !== undefined);
+  const taken = shapes.length - refused.length;
+  if (taken === 0) return [{ name, status: "failed", detail: `refuses every conversation: ${refused[0].meaning}` }];
+  const notes = refused.length === 0 ? "" : `; it refuses: ${refused.map((shape) => shape.name).join(", ")}`;
+  if (appendOnly) {
+    const detail = `only appends to the history, in all ${taken} kinds of conversations that it takes${notes}`;
+    return [{ name, status: "ok", detail }];
+  }
+  const detail = `changes the history in ${broken.length} of ${taken} kinds of conversations${notes}`;
+  const fix = "It matters for agents of several turns only; the guide on tokens says what can be done.";
+  return [{ name, status: "warning", detail, fix }, ...broken.map((shape) => brokenFinding(shape, name))];
+}
+
+function brokenFinding(shape: ShapeCheck, name: string): Diagnosis {
+  const { position, before, seen, rendered } = shape.difference ?? {
+    position: 0,
+    before: "",
+    seen: null,
+    rendered: null,
+  };
+  const shown = (text: string | null) => (text === null ? "nothing" : JSON.stringify(text));
+  const place = `at token ${position}, after ${shown(before)}, it saw ${shown(seen)} and the template writes ${shown(rendered)}`;
+  return { name, status: "warning", detail: `${shape.name}: ${place}: ${shape.meaning}` };
 }
 
 function summary(error: unknown): Pick<Diagnosis, "detail" | "fix"> {

@@ -19,4 +19,28 @@ export const agentErrors = defineErrors({
   VERL_AGENT_CANCELLED: {
     summary: "A prompt was cancelled before it ended",
   },
+  VERL_AGENT_TURN_ORDER: {
+    summary: "Turns were added to a trajectory in an order that no conversation has",
+    fix: "start with the prompt, then let sampled tokens and messages take turns; add all messages of a turn at once",
+  },
+  VERL_AGENT_LOG_PROBS: {
+    summary: "Sampled tokens and their log-probabilities do not belong together",
+    fix: "ask for log-probabilities in every call of a trajectory or in none; the server returns one for each token",
+  },
+  VERL_AGENT_HISTORY_CHANGED: {
+    summary: "Messages were changed that the model has seen",
+    fix: "append to the messages; for a conversation with another history begin a new trajectory",
+  },
+  VERL_AGENT_MESSAGE_ROLE: {
+    summary: "A message has a role that cannot stand here",
+    fix: "append tool, user and system messages; what the model sampled is added as tokens",
+  },
+  VERL_AGENT_TOOL_NAME: {
+    summary: "The model is shown the names of functions, and a tool result has none",
+    fix: "give the tool message a name, or the tool_call_id of its call",
+  },
+  VERL_AGENT_MEDIA: {
+    summary: "A message holds images, sound or video, which tokens are not built from",
+    fix: "send text, or use an agent loop and a server that take media",
+  },
 });

@@ -4,6 +4,7 @@ export type * from "./agent-loop.js";
 export { AgentLoopBase } from "./agent-loop-base.js";
 export type { CheckedOutput } from "./check-output.js";
 export { checkOutput } from "./check-output.js";
+export * from "./continuous-tokens/index.js";
 export { agentErrors } from "./errors.js";
 export type { AgentLoopSource } from "./loop-config.js";
 export { agentLoopFinder } from "./loop-config.js";

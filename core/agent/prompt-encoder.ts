@@ -1,3 +1,4 @@
+import { ConversationRenderer } from "../data/conversation-renderer.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { JsonValue, Logger } from "../host/types.js";
 import type { AgentLoopContext } from "./agent-loop.js";
@@ -15,7 +16,7 @@ export function promptEncoder(options: {
   const cache = new WeakMap<readonly ChatMessage[], Map<string, readonly number[]>>();
 
   function encode(messages: readonly ChatMessage[], tools?: readonly JsonValue[]): readonly number[] {
-    const ids = tokenizer.encodeChat(messages, { addGenerationPrompt: true, kwargs, ...(tools ? { tools } : {}) });
+    const ids = new ConversationRenderer(tokenizer, { tools, kwargs, logger }).encode(messages, true);
     if (ids.length <= promptLength) return ids;
     logger.warn(
       `prompt ${where} has ${ids.length} tokens, ${ids.length - promptLength} more than data.max_prompt_length; its beginning is cut off`,

@@ -5,6 +5,7 @@ export type { BatchTensor } from "./batch-tensor.js";
 export { floatTensor, intTensor } from "./batch-tensor.js";
 export { type CharTokenizerOptions, charTokenizerFiles } from "./char-tokenizer.js";
 export { ChatTemplate } from "./chat-template.js";
+export { type ConversationOptions, ConversationRenderer, isTemplateFailure } from "./conversation-renderer.js";
 export type { DataProtoItem, DataProtoParts, IteratorOptions } from "./data-proto.js";
 export { DataProto } from "./data-proto.js";
 export type * from "./dataset.js";

@@ -1,28 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { reasonOf } from "../host/errors.js";
-import type { CallOptions, JsonValue } from "../host/types.js";
+import type { CallOptions } from "../host/types.js";
+import { type ConversationOptions, ConversationRenderer } from "./conversation-renderer.js";
 import type { DataItem } from "./dataset.js";
 import { dataErrors } from "./errors.js";
 import { listSome } from "./raw-row.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
 
 /** What is sent to the model besides the messages. */
-export interface PromptRendering {
-  readonly tools?: readonly JsonValue[];
-  readonly kwargs?: Readonly<Record<string, unknown>>;
-}
+export type PromptRendering = Pick<ConversationOptions, "tools" | "kwargs">;
 
 /** The ids of a first turn exactly as they are sent: chat template, tools and generation prompt. */
 export function encodePrompt(
   tokenizer: Tokenizer,
   messages: readonly ChatMessage[],
-  { tools, kwargs }: PromptRendering = {},
+  rendering: PromptRendering = {},
 ): number[] {
-  return tokenizer.encodeChat(messages, {
-    addGenerationPrompt: true,
-    ...(tools && tools.length > 0 ? { tools } : {}),
-    ...(kwargs ? { kwargs } : {}),
-  });
+  return new ConversationRenderer(tokenizer, rendering).encode(messages, true);
 }
 
 /** Tokens of every prompt. Lets other work run in between. */
@@ -33,13 +27,14 @@ export async function measurePrompts(
   { signal }: CallOptions = {},
 ): Promise<Int32Array> {
   const lengths = new Int32Array(items.length);
+  const renderer = new ConversationRenderer(tokenizer, rendering);
   for (const [i, { messages, origin }] of items.entries()) {
     if (i % 256 === 0) {
       await nextTurn();
       signal?.throwIfAborted();
     }
     try {
-      lengths[i] = encodePrompt(tokenizer, messages, rendering).length;
+      lengths[i] = renderer.encode(messages, true).length;
     } catch (error) {
       throw dataErrors.VERL_DATA_TEMPLATE({
         what: "a prompt cannot be rendered",

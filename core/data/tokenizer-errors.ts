@@ -34,4 +34,8 @@ export const tokenizerErrors = defineErrors({
     summary: "The chat template itself refused these messages (raise_exception).",
     fix: "change the messages as the template's text asks",
   },
+  VERL_DATA_TOOL_ARGUMENTS: {
+    summary: "The arguments of a tool call are no JSON object, and the chat template cannot write them.",
+    fix: "correct the arguments, or answer the call with an error message instead of keeping it in the history",
+  },
 });

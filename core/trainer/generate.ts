@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type ChatMessage, dataErrors, type Tokenizer } from "../data/index.js";
+import { type ChatMessage, dataErrors, encodePrompt, type Tokenizer } from "../data/index.js";
 import { requireWeights } from "./engine-options.js";
 import { openTokenizer } from "./input-setup.js";
 import { createRollout } from "./rollout-setup.js";
@@ -73,7 +73,7 @@ export async function* generateResponses(
 function promptTokens(messages: readonly ChatMessage[], tokenizer: Tokenizer, { config, logger }: RunScope): number[] {
   const { data, actor_rollout_ref } = config;
   const limit = actor_rollout_ref.rollout.prompt_length;
-  const ids = tokenizer.encodeChat(messages, { addGenerationPrompt: true, kwargs: data.apply_chat_template_kwargs });
+  const ids = encodePrompt(tokenizer, messages, { kwargs: data.apply_chat_template_kwargs });
   if (ids.length <= limit) return ids;
   if (data.truncation === "error") {
     throw dataErrors.VERL_DATA_PROMPT_TOO_LONG({

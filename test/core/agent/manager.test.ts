@@ -104,18 +104,18 @@ describe("agent loop manager", () => {
   });
 
   it("encodes a prompt once for all of its sessions", async () => {
-    let encoded = 0;
+    let rendered = 0;
     const counting = {
       ...tokenizer,
-      encodeChat: (...args: Parameters<typeof tokenizer.encodeChat>) => {
-        encoded++;
-        return tokenizer.encodeChat(...args);
+      renderChat: (...args: Parameters<typeof tokenizer.renderChat>) => {
+        rendered++;
+        return tokenizer.renderChat(...args);
       },
     };
     const { manager, submit } = harness({ rollout: { n: 5 }, over: { tokenizer: counting } });
     await submit([task("a"), task("b")]);
     await manager.drain();
-    expect(encoded).to.equal(2);
+    expect(rendered).to.equal(2);
   });
 
   it("cuts the beginning of a prompt that is too long and warns once, naming the row", async () => {
