@@ -1,7 +1,7 @@
 import { agentLoopManager, singleTurnAgent } from "../core/agent/index.js";
 import { builtinAdvantageEstimators, builtinPolicyLosses } from "../core/algorithms/index.js";
 import { definePlugin } from "../core/plugin.js";
-import { builtinScorers, naiveRewardManager } from "../core/reward/index.js";
+import { builtinScorers, dapoRewardManager, gdpoRewardManager, naiveRewardManager } from "../core/reward/index.js";
 import { inProcessQueueFactory, syncReplayBufferFactory } from "../core/transfer/index.js";
 
 /** What the core implements itself, registered like anybody's plugin so that anybody can replace it. */
@@ -25,7 +25,8 @@ export const corePlugin = definePlugin({
     for (const loss of builtinPolicyLosses) host.policyLosses.register(loss);
     host.transferQueues.register(inProcessQueueFactory);
     host.replayBuffers.register(syncReplayBufferFactory);
-    host.rewardManagers.register(naiveRewardManager);
+    for (const manager of [naiveRewardManager, dapoRewardManager, gdpoRewardManager])
+      host.rewardManagers.register(manager);
     for (const scorer of builtinScorers) host.scorers.register(scorer);
     host.agentLoops.register(singleTurnAgent);
     host.agentLoopManagers.register(agentLoopManager);

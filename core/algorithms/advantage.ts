@@ -68,7 +68,8 @@ export type LossAggMode =
 export interface PolicyLossConfig {
   readonly clipRatioLow: number;
   readonly clipRatioHigh: number;
-  readonly clipRatioC: number;
+  /** Null: the loss's own bound. */
+  readonly clipRatioC: number | null;
   readonly lossAggMode: LossAggMode;
   /** Whether the batch carries `rolloutIsWeights`. */
   readonly hasRolloutIsWeights: boolean;

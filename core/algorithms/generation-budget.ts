@@ -1,7 +1,8 @@
 /**
- * Stop rule of dynamic sampling (DAPO, 2503.14476): after so many generation batches without enough usable groups, the
- * run ends and says why, instead of generating for ever.
+ * Stop rule of dynamic sampling (DAPO, 2503.14476): after so many generation batches without enough usable groups the step
+ * ends and says why, instead of generating for ever.
  */
+import type { VerlError } from "../host/errors.js";
 import { errors } from "./errors.js";
 
 export class GenerationBudget {
@@ -20,14 +21,13 @@ export class GenerationBudget {
     for (const [score, groups] of uniform) this.uniform.set(score, (this.uniform.get(score) ?? 0) + groups);
   }
 
-  /** Throws when the limit is reached and groups are missing. */
-  check(usable: number, needed: number): void {
-    if (usable >= needed || this.maxBatches <= 0 || this.batches < this.maxBatches) return;
-    throw this.exhausted(usable, needed);
+  /** Whether the limit is reached. */
+  get isSpent(): boolean {
+    return this.maxBatches > 0 && this.batches >= this.maxBatches;
   }
 
   /** The error of a step that ends without enough groups, whatever its bound was. */
-  exhausted(usable: number, needed: number): Error {
+  exhausted(usable: number, needed: number): VerlError {
     const allZero = this.uniform.get(0) ?? 0;
     const allOne = this.uniform.get(1) ?? 0;
     const dropped = [...this.uniform.values()].reduce((a, b) => a + b, 0);

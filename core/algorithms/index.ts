@@ -30,6 +30,7 @@ export { drawRows, pfPpoWeights, type ReweightMethod } from "./advantages/pf-ppo
 export { aggLoss, LOSS_AGG_MODES } from "./agg-loss.js";
 export type * from "./algebra.js";
 export { clipScale, gradNorm, squareSum } from "./clip-grad-norm.js";
+export { combineMetrics } from "./combine-metrics.js";
 export { countsOf } from "./counts.js";
 export { GenerationBudget } from "./generation-budget.js";
 export { balancedPartitions, greedyPartition, type PartitionOptions } from "./karmarkar-karp.js";

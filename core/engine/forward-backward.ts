@@ -1,9 +1,9 @@
 import type { AnyLoss, GlobalCounts, LossGradients } from "../algorithms/algebra.js";
+import { combineMetrics } from "../algorithms/combine-metrics.js";
 import { evaluateLoss } from "../algorithms/tape.js";
 import type { SequenceBatch } from "../data/sequence-batch.js";
 import type { EngineBackend, FusedResult } from "./backend.js";
 import type { BatchOptions, ForwardBackwardResult, ModelOutputs } from "./engine.js";
-import { MetricMerger } from "./merge-metrics.js";
 import { type MicroBatch, mergeOutputs, selectOutputs, splitBatch } from "./micro-batch.js";
 
 export interface ForwardBackwardOptions extends BatchOptions {
@@ -26,17 +26,17 @@ export async function forwardBackward(
   const wide = loss.scope === "group" || loss.scope === "miniBatch";
   if (wide && parts.length > 1) return lossOverAllParts(backend, batch, parts, loss, counts, options);
 
-  const metrics = new MetricMerger();
+  const metrics: LossGradients["metrics"][] = [];
   const outputs: ModelOutputs = {};
   let total = 0;
   for (const part of parts) {
     options.signal?.throwIfAborted();
     const result = await onePart(backend, part.batch, loss, counts, options);
     total += result.loss;
-    metrics.add(result.metrics);
+    metrics.push(result.metrics);
     if (options.returnOutputs) mergeOutputs(outputs, batch, part, result.outputs);
   }
-  return { loss: total, metrics: metrics.result(), outputs, microBatches: parts.length };
+  return { loss: total, metrics: combineMetrics(metrics), outputs, microBatches: parts.length };
 }
 
 async function onePart(

@@ -5,5 +5,4 @@ export type * from "./engine.js";
 export { engineKey, engineKeys } from "./engine-keys.js";
 export { engineErrors } from "./errors.js";
 export { type EngineEnv, type EngineRequest, lookupEngine } from "./lookup-engine.js";
-export { MetricMerger } from "./merge-metrics.js";
 export { type MicroBatch, splitBatch } from "./micro-batch.js";

@@ -1,11 +1,12 @@
 export { checkDataSources, dataSourceOf, UNKNOWN_SOURCE } from "./check-sources.js";
 export { customRewardFunction } from "./custom-function.js";
+export { dapoRewardManager } from "./dapo-manager.js";
 export { DeadlineExceeded, withDeadline } from "./deadline.js";
 export type { ErrorPolicy } from "./error-policy.js";
 export { isFailure, parseErrorPolicy, withErrorPolicy } from "./error-policy.js";
 export { rewardErrors } from "./errors.js";
 export { toJsonValue } from "./json-value.js";
-export { createNaiveRewardManager, naiveRewardManager } from "./naive-manager.js";
+export { createNaiveRewardManager, gdpoRewardManager, naiveRewardManager } from "./naive-manager.js";
 export type * from "./reward.js";
 export type { ScorerIndex } from "./scorer-index.js";
 export { createScorerIndex } from "./scorer-index.js";

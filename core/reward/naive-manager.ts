@@ -76,6 +76,8 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
 }
 
 export const naiveRewardManager: RewardManagerFactory = { name: "naive", create: createNaiveRewardManager };
+/** The same under the reference's name for rewards of several components, which `naive` passes on too. */
+export const gdpoRewardManager: RewardManagerFactory = { name: "gdpo", create: createNaiveRewardManager };
 
 function failed(error: unknown, input: RewardInput): RewardResult {
   const late = error instanceof DeadlineExceeded;

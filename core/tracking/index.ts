@@ -2,7 +2,7 @@
 
 export { type DataMetricsInput, type DataMetricsOptions, dataMetrics } from "./data-metrics.js";
 export { trackingErrors } from "./errors.js";
-export { combine, combineMetrics, combineRanks, combineSteps, metricNumbers } from "./metrics.js";
+export { combineRanks, combineSteps } from "./metrics.js";
 export { MetricsAggregator, reduceByName } from "./metrics-aggregator.js";
 export type { MetricsLine } from "./metrics-file.js";
 export { cutMetrics, maskNonFinite, metricsLine, readMetrics, unmask } from "./metrics-file.js";

@@ -1,47 +1,9 @@
 /**
- * Combining metrics by their declared rule. A micro-batch reports `MetricValue`s; they combine over micro-batches, then
- * over ranks, then over the local updates of a step (`metrics-aggregator.ts`).
+ * Combining metrics by their declared rule over ranks, after micro-batches (`combineMetrics` of the algorithms) and before
+ * the local updates of a step (`metrics-aggregator.ts`).
  */
-import type { MetricReduction, MetricValue } from "../algorithms/algebra.js";
+import type { MetricReduction } from "../algorithms/algebra.js";
 import { trackingErrors } from "./errors.js";
-
-/** Values of one metric as one value. A `mean` is weighted by the tokens behind each; those without weigh nothing. */
-export function combine(values: readonly MetricValue[]): MetricValue {
-  const [{ reduction }] = values;
-  const weight = values.reduce((sum, v) => sum + v.weight, 0);
-  const numbers = values.map((v) => v.value);
-  switch (reduction) {
-    case "sum":
-      return { value: total(numbers), reduction, weight };
-    case "min":
-      return { value: Math.min(...numbers), reduction, weight };
-    case "max":
-      return { value: Math.max(...numbers), reduction, weight };
-    case "mean": {
-      const counted = values.filter((v) => v.weight > 0);
-      if (counted.length === 0) return { value: mean(numbers), reduction, weight: 0 };
-      return { value: total(counted.map((v) => v.value * v.weight)) / weight, reduction, weight };
-    }
-  }
-}
-
-/** Metrics of several micro-batches by name; each where it is present. */
-export function combineMetrics(parts: readonly Readonly<Record<string, MetricValue>>[]): Record<string, MetricValue> {
-  const lists = new Map<string, MetricValue[]>();
-  for (const part of parts) {
-    for (const [name, value] of Object.entries(part)) {
-      const list = lists.get(name);
-      if (list) list.push(value);
-      else lists.set(name, [value]);
-    }
-  }
-  return Object.fromEntries([...lists].map(([name, values]) => [name, combine(values)]));
-}
-
-/** The plain numbers, for a tracker. */
-export function metricNumbers(metrics: Readonly<Record<string, MetricValue>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(metrics).map(([name, { value }]) => [name, value]));
-}
 
 /**
  * One metric over data-parallel ranks, each with a value per accumulation step: sums and means are averaged over the

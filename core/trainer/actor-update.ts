@@ -2,8 +2,9 @@ import type { AnyLoss, MetricValue } from "../algorithms/algebra.js";
 import { RandomStream } from "../data/random.js";
 import { selectSequences } from "../data/sequence-batch.js";
 import type { BaseEngine } from "../engine/engine.js";
+import { reduceByName } from "../tracking/index.js";
 import type { TrainBatch } from "./train-batch.js";
-import { withColumns } from "./train-batch.js";
+import { isTrainable, withColumns } from "./train-batch.js";
 
 export interface ActorUpdateOptions {
   readonly step: number;
@@ -16,6 +17,8 @@ export interface ActorUpdateOptions {
   readonly lossScaleFactor: number | null;
   readonly maxTokensPerMicroBatch: number | null;
   readonly microBatchSize: number | null;
+  /** How values of several updates become one: by the rule that each metric declares, or by its name. */
+  readonly metricReduction: "declared" | "name";
   /** Leave trajectories without advantage out of the computation; denominators stay those of the whole mini-batch. */
   readonly skipZeroAdvantage: boolean;
   readonly signal: AbortSignal;
@@ -51,17 +54,17 @@ export async function updateActor(
   const longest = batch.rows.reduce((n, _, b) => Math.max(n, responseLength(b)), 1);
   const plan = Array.from({ length: options.epochs }, (_, epoch) => miniBatches(batch, options, epoch)).flat();
 
-  const collected = new MetricCollector();
+  const collected = new MetricCollector(options.metricReduction);
   let first: ActorUpdateResult["firstMiniBatch"] = { rows: [], logProb: undefined };
   const mode = await engine.trainMode();
   try {
     for (const [i, rows] of plan.entries()) {
       options.signal.throwIfAborted();
-      const computed = options.skipZeroAdvantage ? withAdvantage(batch, rows) : rows;
+      const computed = rowsToCompute(batch, rows, options.skipZeroAdvantage);
       const result = await engine.trainBatch(selectSequences(sequences, computed), loss, {
         counts: {
-          batchNumTokens: rows.reduce((n, b) => n + validTokens(batch, b), 0),
-          globalBatchSize: rows.reduce((n, b) => n + batch.eligible[b], 0),
+          batchNumTokens: rows.reduce((n, b) => n + countedTokens(batch, b), 0),
+          globalBatchSize: rows.length,
           lossScaleFactor: options.lossScaleFactor ?? longest,
         },
         ...(options.maxTokensPerMicroBatch ? { maxTokensPerMicroBatch: options.maxTokensPerMicroBatch } : {}),
@@ -86,9 +89,12 @@ export async function updateActor(
   };
 }
 
-/** At least one row stays, so that the optimizer takes its step (momentum, decay) as it would have. */
-function withAdvantage(batch: TrainBatch, rows: number[]): number[] {
-  const kept = rows.filter((b) => hasAdvantage(batch, b));
+/**
+ * Rows of a mini-batch that can have a gradient. At least one row stays, so that the optimizer takes its step (momentum,
+ * decay) as it would have.
+ */
+function rowsToCompute(batch: TrainBatch, rows: number[], skipZeroAdvantage: boolean): number[] {
+  const kept = rows.filter((b) => batch.eligible[b] && (!skipZeroAdvantage || hasAdvantage(batch, b)));
   return kept.length > 0 ? kept : rows.slice(0, 1);
 }
 
@@ -99,19 +105,18 @@ function hasAdvantage({ sequences, advantages }: TrainBatch, b: number): boolean
   return false;
 }
 
-function validTokens({ sequences }: TrainBatch, b: number): number {
+function countedTokens({ sequences: { responseOffsets }, counted }: TrainBatch, b: number): number {
   let tokens = 0;
-  for (let r = sequences.responseOffsets[b]; r < sequences.responseOffsets[b + 1]; r++) {
-    if (sequences.responseMask[r] !== 0) tokens++;
-  }
+  for (let r = responseOffsets[b]; r < responseOffsets[b + 1]; r++) if (counted.mask[r] !== 0) tokens++;
   return tokens;
 }
 
-/** Row indices of each mini-batch of one pass; a group is never split, rows without a valid token are left out. */
+/** Row indices of each mini-batch of one pass; a group is never split, rows that count nowhere are left out. */
 function miniBatches(batch: TrainBatch, options: ActorUpdateOptions, epoch: number): number[][] {
+  if (!isTrainable(batch)) return [];
   const groups = new Map<string, number[]>();
   batch.rows.forEach((row, b) => {
-    if (!batch.eligible[b]) return;
+    if (!batch.counted.rows[b]) return;
     const group = groups.get(row.uid);
     if (group) group.push(b);
     else groups.set(row.uid, [b]);
@@ -127,9 +132,14 @@ function miniBatches(batch: TrainBatch, options: ActorUpdateOptions, epoch: numb
   return parts;
 }
 
-/** Combines metrics of several mini-batches: extremes stay extremes, everything else is averaged over updates. */
+/**
+ * Combines metrics of several mini-batches: extremes stay extremes, everything else is averaged over updates. By name, the
+ * reference's rules say which are extremes.
+ */
 class MetricCollector {
   readonly #values = new Map<string, { rule: "min" | "max" | "mean"; values: number[] }>();
+
+  constructor(private readonly reduction: ActorUpdateOptions["metricReduction"]) {}
 
   add(metrics: Readonly<Record<string, MetricValue>>): void {
     for (const [name, { value, reduction }] of Object.entries(metrics)) {
@@ -144,6 +154,9 @@ class MetricCollector {
   }
 
   reduce(): Record<string, number> {
+    if (this.reduction === "name") {
+      return reduceByName(Object.fromEntries([...this.#values].map(([name, { values }]) => [name, values])));
+    }
     return Object.fromEntries(
       [...this.#values].map(([name, { rule, values }]) => [
         name,

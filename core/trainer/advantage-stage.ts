@@ -1,10 +1,14 @@
 import { type AdvantageInput, applyKlPenalty, uniformGroups } from "../algorithms/index.js";
+import { isVerlError } from "../host/errors.js";
 import type { StepMetrics } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
-import type { TrainBatch } from "./train-batch.js";
+import { excludeAll, type TrainBatch } from "./train-batch.js";
 import type { TrainingRow } from "./training-row.js";
 
-/** KL in the reward where it is asked for, then advantages and returns by the configured estimator. */
+/**
+ * KL in the reward where it is asked for, then advantages and returns by the configured estimator. A step with fewer tokens
+ * than its statistics need is not trained on.
+ */
 export function computeAdvantages(parts: RunParts, batch: TrainBatch, metrics: StepMetrics): void {
   const { algorithm } = parts.config;
   const { responseOffsets, responseMask } = batch.sequences;
@@ -31,14 +35,20 @@ export function computeAdvantages(parts: RunParts, batch: TrainBatch, metrics: S
     ...(batch.rolloutIsWeights ? { rolloutIsWeights: batch.rolloutIsWeights } : {}),
     ...(parts.estimator.needs.includes("rewardComponents") ? { rewardComponents: componentsOf(batch.rows) } : {}),
   };
-  const result = parts.estimator.compute(input, {
-    gamma: algorithm.gamma,
-    lam: algorithm.lam,
-    normAdvByStd: algorithm.norm_adv_by_std_in_grpo,
-    extra: algorithm as Readonly<Record<string, unknown>>,
-  });
-  batch.advantages = result.advantages;
-  batch.returns = result.returns;
+  try {
+    const result = parts.estimator.compute(input, {
+      gamma: algorithm.gamma,
+      lam: algorithm.lam,
+      normAdvByStd: algorithm.norm_adv_by_std_in_grpo,
+      extra: algorithm as Readonly<Record<string, unknown>>,
+    });
+    batch.advantages = result.advantages;
+    batch.returns = result.returns;
+  } catch (error) {
+    if (!isVerlError(error) || error.code !== "VERL_ALGORITHMS_TOO_FEW_TOKENS") throw error;
+    parts.logger.warn(`${parts.estimator.name} cannot be computed, nothing is updated: ${error.what}`);
+    excludeAll(batch);
+  }
   const { uniform } = uniformGroups({ ...input, tokenLevelRewards: batch.tokenLevelScores });
   metrics.set({ "training/uniform_groups": uniform });
 }

@@ -19,9 +19,10 @@ export function correctStep(
   const corrected = correctRollout(pair, parts.rolloutCorrection);
   metrics.set(corrected.metrics);
   batch.rolloutIsWeights = corrected.weights;
-  if (parts.rolloutCorrection.rolloutRs === null) return;
+  const { rolloutRs, countRejectedTokens } = parts.rolloutCorrection;
+  if (rolloutRs === null) return;
   const before = count(batch.eligible);
-  rejectTokens(batch, corrected.responseMask);
+  rejectTokens(batch, corrected.responseMask, countRejectedTokens);
   const left = count(batch.eligible);
   metrics.set({ "training/untrainable/rejected": before - left });
   if (left === 0) parts.logger.warn(`rollout correction rejected all ${before} trajectories: nothing is updated`);

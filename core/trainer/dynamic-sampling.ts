@@ -12,6 +12,8 @@ export interface FilterSettings {
   readonly maxInflightBatches: number;
   /** Prompts of a batch. */
   readonly batchSize: number;
+  /** At the bound: end the run, or go on with the groups that there are. */
+  readonly onExhausted: "fail" | "continue";
 }
 
 /**
@@ -52,6 +54,10 @@ export class DynamicSampling {
     this.#record(prompts, valueCounts);
     const gone = new Set([...evicted, ...unscored.map(({ group }) => group.uid)]);
     return { kept: groups.filter(({ uid }) => !gone.has(uid)), dropped: gone.size };
+  }
+
+  get mayContinue(): boolean {
+    return this.settings.onExhausted === "continue";
   }
 
   /** Prompts to ask for when `missing` groups are missing after `dropped` were dropped. */

@@ -95,8 +95,12 @@ class GroupCollector {
       if (judged.dropped > 0) metrics.count({ "training/filter_groups/evicted_samples": judged.dropped });
       kept.push(...judged.kept);
       if (kept.length >= wanted) break;
-      this.#filter.budget.check(kept.length, wanted);
-      if (performance.now() > this.#deadline) throw this.#filter.budget.exhausted(kept.length, wanted);
+      if (this.#filter.budget.isSpent || performance.now() > this.#deadline) {
+        const exhausted = this.#filter.budget.exhausted(kept.length, wanted);
+        if (!this.#filter.mayContinue || kept.length === 0) throw exhausted;
+        this.parts.logger.warn(`${exhausted.what}: the step goes on with them; ${exhausted.why}`);
+        break;
+      }
       prompts = this.#filter.refill(wanted - kept.length, judged.dropped);
     }
     discard(metrics, kept.length - wanted);
@@ -126,13 +130,15 @@ class GroupCollector {
 }
 
 function filterSettings({ config }: RunParts): FilterSettings | null {
-  const { enable, metric, max_num_gen_batches, max_inflight_gen_batches } = config.algorithm.filter_groups;
+  const { enable, metric, max_num_gen_batches, max_inflight_gen_batches, on_exhausted } =
+    config.algorithm.filter_groups;
   if (!enable || metric === null) return null;
   return {
     metric,
     maxBatches: max_num_gen_batches,
     maxInflightBatches: max_inflight_gen_batches,
     batchSize: config.data.train_batch_size,
+    onExhausted: on_exhausted,
   };
 }
 

@@ -9,7 +9,7 @@ import type { StepMetrics } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
 import { gapMetrics } from "./sampler-gap.js";
 import type { StepTimers } from "./timing.js";
-import { hasPolicyTokens, makeTrainBatch, type TrainBatch } from "./train-batch.js";
+import { hasPolicyTokens, isTrainable, makeTrainBatch, type TrainBatch } from "./train-batch.js";
 import type { TrainingRow } from "./training-row.js";
 import { updateVariance } from "./variance-metrics.js";
 
@@ -81,6 +81,7 @@ async function update(parts: RunParts, batch: TrainBatch, scope: StepScope): Pro
       lossScaleFactor: actor.loss_scale_factor,
       maxTokensPerMicroBatch: actor.use_dynamic_bsz ? actor.ppo_max_token_len_per_gpu : null,
       microBatchSize: actor.ppo_micro_batch_size_per_gpu,
+      metricReduction: parts.config.trainer.metric_reduction,
       skipZeroAdvantage: actor.skip_zero_advantage,
       signal: scope.signal,
       onMiniBatch: (done, total) => scope.onPhase("update", done, total),
@@ -111,7 +112,7 @@ function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
     "training/untrainable/no_score": withoutScore.length,
     "training/untrainable/no_tokens": withoutTokens,
   });
-  if (batch.eligible.every((flag) => flag === 0)) {
+  if (!isTrainable(batch)) {
     const origin = withoutScore[0]?.origin || rows[0]?.origin;
     throw trainerErrors.VERL_TRAINER_NO_TRAINABLE({
       what: `none of the ${rows.length} trajectories of step ${scope.globalStep} can be trained on`,

@@ -7,7 +7,7 @@ import { type RunState, runContext, StepMetrics, trainEndContext, validateEndCon
 import type { RunParts } from "./run-parts.js";
 import { timeMetrics } from "./step-metrics.js";
 import { StepTimers } from "./timing.js";
-import type { TrainBatch } from "./train-batch.js";
+import { isTrainable, type TrainBatch } from "./train-batch.js";
 import type { FitResult, Trainer, TrainerOptions } from "./trainer.js";
 import { loadRun, type ResumedRun, saveRun } from "./trainer-state.js";
 import { runStep } from "./training-step.js";
@@ -38,6 +38,8 @@ export class SyncTrainer implements Trainer {
   #resumed: ResumedRun | null = null;
   #saved: SavedCheckpoint | null = null;
   #stops = 0;
+  /** Steps of this process, and those of them in which nothing could be trained on. */
+  readonly #steps = { done: 0, untrained: 0 };
   #initialised = false;
 
   constructor(
@@ -174,6 +176,7 @@ export class SyncTrainer implements Trainer {
       state.epoch = this.#epochAfter(state.globalStep - 1);
       metrics = await this.#step();
     }
+    this.#reportUntrained();
     if (state.globalStep === state.totalSteps) return this.#result("completed", metrics);
     // Asked to stop after the step's own decision whether to save.
     if (state.globalStep >= first && this.#saved?.step !== state.globalStep) {
@@ -181,6 +184,22 @@ export class SyncTrainer implements Trainer {
       await this.#markLogged();
     }
     return this.#result("stopped", metrics);
+  }
+
+  /** A run that has trained on nothing must not pass for one that has trained. */
+  #reportUntrained(): void {
+    const { done, untrained } = this.#steps;
+    if (untrained === 0) return;
+    const what = `no trainable tokens in ${untrained} of ${done} steps`;
+    if (untrained < done) {
+      this.parts.logger.warn(what);
+      return;
+    }
+    throw trainerErrors.VERL_TRAINER_NO_TRAINABLE({
+      what,
+      why: "the actor was never updated; the warnings of the steps say why",
+      fix: "loosen rollout_correction.rollout_rs_threshold, or choose an estimator that needs fewer tokens",
+    });
   }
 
   async #step(): Promise<Metrics> {
@@ -218,7 +237,11 @@ export class SyncTrainer implements Trainer {
     if (parts.validation && this.#isDue(parts.config.trainer.test_freq)) {
       metrics.set(await timers.time("testing", () => this.#validate()));
     }
-    if (batch) metrics.set(timeMetrics(batch, timers));
+    if (batch) {
+      metrics.set(timeMetrics(batch, timers));
+      this.#steps.done++;
+      if (!isTrainable(batch)) this.#steps.untrained++;
+    }
     await parts.trackers.log(metrics.values, globalStep);
     await this.#markLogged();
     return metrics.values;

@@ -17,6 +17,8 @@ export interface TrainBatch {
   tokenLevelScores: ArrayLike<number>;
   /** 1 for rows that take part in group statistics and training, [B]. */
   eligible: Uint8Array;
+  /** What the loss's denominators count: mask [R] and rows [B]; with `count_rejected_tokens` also what was rejected. */
+  counted: { readonly mask: ArrayLike<number>; readonly rows: Uint8Array };
   oldLogProb: Float32Array | null;
   /** Entropy of the policy before the update, [R]. */
   entropy: Float32Array | null;
@@ -57,6 +59,7 @@ export function makeTrainBatch(rows: readonly TrainingRow[], temperature: number
     rolloutLogProb,
     tokenLevelScores,
     eligible,
+    counted: { mask: sequences.responseMask, rows: eligible },
     oldLogProb: null,
     entropy: null,
     sumPiSquared: null,
@@ -68,22 +71,31 @@ export function makeTrainBatch(rows: readonly TrainingRow[], temperature: number
   };
 }
 
+/** Whether anything of the step can be trained on. */
+export const isTrainable = ({ eligible }: Pick<TrainBatch, "eligible">): boolean => eligible.some((flag) => flag !== 0);
+
 export const hasPolicyTokens = (row: TrainingRow): boolean =>
   Array.prototype.some.call(row.responseMask, (m: number) => m !== 0);
 
 /**
  * Take tokens out of the step: `mask` [R] replaces the response mask. Scores move to the last token that is left, and rows
- * without any are left out of training and of group statistics.
+ * without any are left out of training and of group statistics. The denominators follow unless `stillCounted`.
  */
-export function rejectTokens(batch: TrainBatch, mask: ArrayLike<number>): void {
+export function rejectTokens(batch: TrainBatch, mask: ArrayLike<number>, stillCounted = false): void {
   const responseMask = Float32Array.from(mask);
   const { responseOffsets: offsets } = batch.sequences;
   batch.sequences = { ...batch.sequences, responseMask };
   batch.eligible = batch.eligible.map((flag, b) =>
     flag && responseMask.subarray(offsets[b], offsets[b + 1]).some((m) => m !== 0) ? 1 : 0,
   );
+  if (!stillCounted) batch.counted = { mask: responseMask, rows: batch.eligible };
   batch.tokenLevelScores = outcomes(batch.rows, batch.sequences);
   batch.tokenLevelRewards = batch.tokenLevelScores;
+}
+
+/** Leave every row out of training. */
+export function excludeAll(batch: TrainBatch): void {
+  batch.eligible = new Uint8Array(batch.rows.length);
 }
 
 /** The same sequences with the columns that the actor's loss reads. */

@@ -6,11 +6,12 @@
  *   ppo_clip    vanilla PPO on the mask without rejected tokens; weights are only reported
  *   reinforce   −A·lp·ω on the same mask
  *
- * A rejected token leaves numerator and denominator. (Under the name `count_rejected_tokens: true` it stays in the
- * denominator, as in the reference.) Statistics are those of the mini-batch.
+ * A rejected token leaves numerator and denominator, and so does a sequence that loses all its tokens. With
+ * `count_rejected_tokens` both stay in the denominators, as in the reference. Statistics are those of the mini-batch.
  */
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
-import type { LossInput, MetricReduction, MetricValue, OpaqueLoss } from "../algebra.js";
+import type { GlobalCounts, LossInput, MetricReduction, MetricValue, OpaqueLoss } from "../algebra.js";
+import { countsOf } from "../counts.js";
 import { maskedSum } from "../masked.js";
 import { rolloutCorrectionConfig } from "../rollout-correction/config.js";
 import { correctRollout } from "../rollout-correction/correct.js";
@@ -40,12 +41,21 @@ export function bypassModeLoss(config: PolicyLossConfig): OpaqueLoss {
         responseOffsets: input.responseOffsets,
       };
       const { weights, responseMask, metrics } = correctRollout(pair, settings);
-      const rejected = config.extra.count_rejected_tokens === true ? 0 : tokens - maskedSum(responseMask, responseMask);
-      const counts = { ...input.counts, batchNumTokens: input.counts.batchNumTokens - rejected };
+      const counts = settings.countRejectedTokens ? input.counts : countsAfter(input, responseMask);
       const kept: LossInput = { ...input, responseMask, counts };
       const result = evaluateLoss(loss, weighted && weights ? withWeights(kept, weights) : kept);
       return { ...result, metrics: { ...result.metrics, ...reported(metrics, tokens) } };
     },
+  };
+}
+
+/** The counts of the mini-batch without what this part of it lost. */
+function countsAfter({ counts, responseMask, responseOffsets }: LossInput, kept: ArrayLike<number>): GlobalCounts {
+  const [before, after] = [responseMask, kept].map((mask) => countsOf({ responseMask: mask, responseOffsets }));
+  return {
+    ...counts,
+    batchNumTokens: counts.batchNumTokens - before.batchNumTokens + after.batchNumTokens,
+    globalBatchSize: counts.globalBatchSize - before.globalBatchSize + after.globalBatchSize,
   };
 }
 
@@ -55,7 +65,7 @@ function withWeights(input: LossInput, data: Float64Array): LossInput {
 
 function reported(metrics: Readonly<Record<string, number>>, weight: number): Record<string, MetricValue> {
   const reduction = (name: string): MetricReduction =>
-    /(^|_)max/.test(name) ? "max" : /(^|_)min/.test(name) ? "min" : "mean";
+    /_max(_deviation)?$/.test(name) ? "max" : name.endsWith("_min") ? "min" : "mean";
   return Object.fromEntries(
     Object.entries(metrics).map(([name, value]) => [name, { value, reduction: reduction(name), weight }]),
   );

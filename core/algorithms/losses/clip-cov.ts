@@ -12,7 +12,7 @@ import { hashText, uniformAt } from "../../data/random.js";
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
 import type { LossInput, OpaqueLoss } from "../algebra.js";
 import { columnOf, outputOf, positiveRatio, selectionSize, selectiveLoss, tokenCovariance } from "./covariance.js";
-import { meanMetric, policyInputs, policyShare, setting } from "./policy-terms.js";
+import { finiteExp, meanMetric, policyInputs, policyShare, setting } from "./policy-terms.js";
 
 /** Picks `count` of the candidate tokens. */
 export type Choose = (candidates: readonly number[], count: number, input: LossInput) => readonly number[];
@@ -30,7 +30,7 @@ export function clipCovLoss(config: PolicyLossConfig, choose: Choose = chooseAtR
   return selectiveLoss("clip_cov", select, (g) => {
     const { advantages, difference } = policyInputs(g);
     const dropped = g.column("selected");
-    const ratio_R = g.exp(difference);
+    const ratio_R = finiteExp(g, difference);
     const cost = g.neg(advantages);
     const clipped = g.clamp(ratio_R, 1 - config.clipRatioLow, 1 + config.clipRatioHigh);
     const loss = g.maximum(g.mul(cost, ratio_R), g.mul(cost, clipped));

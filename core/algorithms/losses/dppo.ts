@@ -7,7 +7,8 @@
  *   kl   A > 0: κ ≤ hi or π ≤ μ        else: κ ≤ lo or π ≥ μ
  *        κ = μ(old − lp) + (1−μ)·log((1−μ+1e-8)/(1−π+1e-8)),  the KL of "this token or another"
  *
- * Typical: tv 0.15, kl 0.05, c 20. `clip_ratio_c` is 3 unless set, as for the other losses.
+ * Typical: tv 0.15, kl 0.05. c is 20, as in the paper, unless `clip_ratio_c` is set. (In the reference it never is 20: its
+ * configuration always carries the dual clip's 3.)
  */
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
 import type { LossAlgebra, LossFunction, Value } from "../algebra.js";
@@ -21,7 +22,7 @@ function dppoLoss(name: string, config: PolicyLossConfig, trustRegion: TrustRegi
     const inputs = policyInputs(g);
     const d = safe(g, inputs.difference);
     const ratio = g.exp(d);
-    const bound = g.constant(config.clipRatioC);
+    const bound = g.constant(config.clipRatioC ?? 20);
     const weight = g.stopGradient(g.minimum(ratio, bound));
     const valid = trustRegion(g, inputs, config);
     const loss = g.neg(g.mul(g.mul(inputs.advantages, weight), g.mul(inputs.logProb, valid)));

@@ -7,14 +7,23 @@
  *   loss = D/G · Σ_i L_i       G = global number of sequences
  *
  * For A > 0 only the upper bound bites, for A < 0 only the lower. Typical lo = hi = 0.4. The configured aggregation does
- * not apply. (The reference averages over the rows of each micro-batch, so its loss depends on the split.)
+ * not apply. `geo_mean_average: micro_batch` is the reference's: the mean over all rows of each micro-batch, empty ones
+ * included, so that the loss depends on the split.
  */
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
-import type { LossFunction } from "../algebra.js";
+import type { LossAlgebra, LossFunction, Value } from "../algebra.js";
+import { errors } from "../errors.js";
 import { both, denominator, rowMean } from "../masked-algebra.js";
-import { meanMetric, policyInputs, policyLoss } from "./policy-terms.js";
+import { finiteExp, meanMetric, policyInputs, policyLoss } from "./policy-terms.js";
 
 export function geoMeanLoss(config: PolicyLossConfig): LossFunction {
+  const average = AVERAGES[(config.extra.geo_mean_average as keyof typeof AVERAGES | undefined) ?? "global"];
+  if (!average) {
+    throw errors.VERL_ALGORITHMS_UNKNOWN_NAME({
+      what: `geo_mean_average is ${JSON.stringify(config.extra.geo_mean_average)}`,
+      why: `known: ${Object.keys(AVERAGES).join(", ")}`,
+    });
+  }
   return policyLoss(
     "geo_mean",
     config,
@@ -29,7 +38,7 @@ export function geoMeanLoss(config: PolicyLossConfig): LossFunction {
         g.minimum(difference, clipped),
         g.where(negative, g.maximum(difference, clipped), zero),
       );
-      const ratio_B = g.exp(rowMean(g, pessimistic));
+      const ratio_B = finiteExp(g, rowMean(g, pessimistic));
       let loss_B = g.neg(g.mul(rowMean(g, advantages), ratio_B));
       if (config.hasRolloutIsWeights) {
         const logWeight = g.log(g.add(g.column("rolloutIsWeights"), g.constant(1e-10)));
@@ -37,7 +46,7 @@ export function geoMeanLoss(config: PolicyLossConfig): LossFunction {
       }
       const moved = g.greater(g.abs(g.sub(difference, clipped)), zero);
       return {
-        loss: g.div(g.mul(g.count("dpSize"), g.sum(loss_B)), denominator(g, g.count("globalBatchSize"))),
+        loss: average(g, loss_B),
         metrics: {
           "actor/pg_clipfrac": meanMetric(g, both(g, moved, positive)),
           "actor/ppo_kl": meanMetric(g, g.neg(difference)),
@@ -47,6 +56,17 @@ export function geoMeanLoss(config: PolicyLossConfig): LossFunction {
     },
     { scope: "sequence" },
   );
+}
+
+const AVERAGES = {
+  global: (g: LossAlgebra, loss_B: Value) =>
+    g.div(g.mul(g.count("dpSize"), g.sum(loss_B)), denominator(g, g.count("globalBatchSize"))),
+  micro_batch: (g: LossAlgebra, loss_B: Value) => g.div(g.sum(loss_B), g.sum(rowsOf(g, loss_B))),
+};
+
+/** 1 for every row, [B]. */
+function rowsOf(g: LossAlgebra, value_B: Value): Value {
+  return g.where(g.constant(0), value_B, g.constant(1));
 }
 
 export const geoMean: PolicyLossFactory = { name: "geo_mean", create: geoMeanLoss };

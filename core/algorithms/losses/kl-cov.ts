@@ -8,7 +8,7 @@
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
 import type { LossInput, OpaqueLoss } from "../algebra.js";
 import { positiveRatio, selectionSize, selectiveLoss, tokenCovariance } from "./covariance.js";
-import { meanMetric, policyInputs, policyShare, setting } from "./policy-terms.js";
+import { finiteExp, meanMetric, policyInputs, policyShare, setting } from "./policy-terms.js";
 
 export function klCovLoss(config: PolicyLossConfig): OpaqueLoss {
   const ratio = positiveRatio("kl_cov_ratio", setting(config, "kl_cov_ratio", 0.0002));
@@ -19,7 +19,7 @@ export function klCovLoss(config: PolicyLossConfig): OpaqueLoss {
     (g) => {
       const { advantages, difference } = policyInputs(g);
       const distance = g.abs(difference);
-      const plain = g.neg(g.mul(advantages, g.exp(difference)));
+      const plain = g.neg(g.mul(advantages, finiteExp(g, difference)));
       const penalised = g.add(plain, g.mul(g.constant(coefficient), distance));
       return {
         loss: policyShare(g, g.where(g.column("selected"), penalised, plain), config),

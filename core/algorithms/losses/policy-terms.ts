@@ -25,6 +25,11 @@ export function safe(g: LossAlgebra, difference_R: Value): Value {
   return g.clamp(difference_R, -20, 20);
 }
 
+/** e^x that stays finite in float32; no gradient above 80, where a gradient could not be used either. */
+export function finiteExp(g: LossAlgebra, x: Value): Value {
+  return g.exp(g.minimum(x, g.constant(80)));
+}
+
 /** A mean over the micro-batch's valid tokens, as a metric. */
 export function meanMetric(g: LossAlgebra, value_R: Value, mask_R?: Value): LossMetric {
   return { value: maskedMean(g, value_R, mask_R), reduction: "mean" };

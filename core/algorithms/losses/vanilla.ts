@@ -2,7 +2,7 @@
  * `vanilla`: PPO's clipped surrogate (1707.06347) with the dual clip for negative advantages (1912.09729).
  *
  *   r = exp(clip(d, ±20))   L₁ = −A·r   L₂ = −A·clip(r, 1−lo, 1+hi)   M = max(L₁, L₂)   L₃ = −A·c
- *   L = M for A ≥ 0,  min(L₃, M) for A < 0
+ *   L = M for A ≥ 0,  min(L₃, M) for A < 0;   c = 3 unless `clip_ratio_c` is set
  *
  * Metrics: pg_clipfrac = mean[L₂ > L₁], pg_clipfrac_lower = mean[M > L₃ and A < 0], ppo_kl = mean(−d).
  */
@@ -13,7 +13,8 @@ import { both } from "../masked-algebra.js";
 import { meanMetric, policyInputs, policyLoss, policyShare, safe } from "./policy-terms.js";
 
 export function vanillaLoss(config: PolicyLossConfig): LossFunction {
-  const { clipRatioLow: lo, clipRatioHigh: hi, clipRatioC: c } = config;
+  const { clipRatioLow: lo, clipRatioHigh: hi } = config;
+  const c = config.clipRatioC ?? 3;
   if (!(c > 1)) {
     throw errors.VERL_ALGORITHMS_BAD_VALUE({
       what: `clip_ratio_c is ${c}`,

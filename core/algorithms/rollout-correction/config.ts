@@ -17,6 +17,8 @@ export interface RolloutCorrectionConfig {
   readonly bypassMode: boolean;
   /** Bypass mode only. */
   readonly lossType: "ppo_clip" | "reinforce";
+  /** Rejected tokens and sequences stay in the loss's denominators, as in the reference; default false. */
+  readonly countRejectedTokens: boolean;
 }
 
 /** The defaults; everything off, so that only metrics are computed. */
@@ -28,6 +30,7 @@ export const ROLLOUT_CORRECTION_OFF: RolloutCorrectionConfig = {
   rolloutRsThreshold: null,
   bypassMode: false,
   lossType: "ppo_clip",
+  countRejectedTokens: false,
 };
 
 /** Setting of each configuration key. */
@@ -39,6 +42,7 @@ export const ROLLOUT_CORRECTION_KEYS: Readonly<Record<string, keyof RolloutCorre
   rollout_rs_threshold: "rolloutRsThreshold",
   bypass_mode: "bypassMode",
   loss_type: "lossType",
+  count_rejected_tokens: "countRejectedTokens",
 };
 
 /** From the configuration's section, checked; absent keys have their defaults. */

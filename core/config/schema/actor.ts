@@ -57,7 +57,12 @@ export const actor = section("The policy and its updates.", {
   clip_ratio_high: key(nonNegative(), follows("actor_rollout_ref.actor.clip_ratio"), "Upper clip range.", {
     differs: { verl: 0.2, why: alias },
   }),
-  clip_ratio_c: key(z.number().gt(1), 3.0, "Dual-clip bound for negative advantages."),
+  clip_ratio_c: key(
+    z.number().gt(1).nullable(),
+    null,
+    "Dual-clip bound for negative advantages; bound of the weights in dppo_tv and dppo_kl. null = 3, and 20 for dppo.",
+    { differs: { verl: 3, why: "the paper's 20 for dppo never took effect" } },
+  ),
   policy_loss: section("The policy loss and its parameters.", {
     loss_mode: key(text(), "vanilla", "Policy loss, by registered name.", { registry: "policyLosses" }),
     clip_cov_ratio: key(nonNegative(), 0.0002, "clip_cov: share of tokens to clip."),
@@ -66,6 +71,12 @@ export const actor = section("The policy and its updates.", {
     kl_cov_ratio: key(nonNegative(), 0.0002, "kl_cov: share of tokens that get the penalty."),
     ppo_kl_coef: key(nonNegative(), 0.1, "kl_cov: weight of the penalty."),
     dro_beta: key(positive().nullable(), null, "dro: regularisation strength."),
+    geo_mean_average: key(
+      z.enum(["global", "micro_batch"]),
+      "global",
+      "geo_mean: mean over the sequences of the mini-batch, or over the rows of each micro-batch as in verl.",
+      { differs: { why: "the loss does not depend on how a mini-batch is split" } },
+    ),
   }),
   tau_pos: key(positive(), 1.0, "SAPO: temperature for positive advantages."),
   tau_neg: key(positive(), 1.05, "SAPO: temperature for negative advantages."),

@@ -13,7 +13,9 @@ export const reward = section("Scoring of trajectories.", {
   }),
   reward_manager: section("What runs the scorers.", {
     source: key(z.enum(["register", "importlib"]), "register", "register = by name; importlib = from `module`."),
-    name: key(text(), "naive", "Reward manager, by registered name.", { registry: "rewardManagers" }),
+    name: key(text(), "naive", "Reward manager, by registered name: naive, dapo (overlong penalty), gdpo.", {
+      registry: "rewardManagers",
+    }),
     module: userExport("A reward manager", "custom_reward_manager"),
   }),
   reward_kwargs: open("Options of the reward manager, e.g. dapo's {max_resp_len, overlong_buffer_cfg}."),

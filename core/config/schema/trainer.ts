@@ -73,6 +73,12 @@ export const trainer = section("The run: length, saving, validation, tracking, h
   }),
   val_before_train: key(flag(), true, "Validate before the first step."),
   val_only: key(flag(), false, "Stop after that first validation."),
+  metric_reduction: key(
+    z.enum(["declared", "name"]),
+    "declared",
+    "How values of a step's updates become one: as each metric declares, or by its name as in verl (max, min, else mean).",
+    { differs: { why: "a name that happens to contain max or min decides nothing" } },
+  ),
   critic_warmup: key(natural(), 0, "Step from which on the actor is updated; before it only the critic is.", {
     unit: "steps",
   }),

@@ -16,7 +16,7 @@ import type {
 } from "../../../core/plugin.js";
 import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
-import type { HeadOutput } from "../models/lm-head.js";
+import { HEAD_OUTPUTS, type HeadOutput } from "../models/lm-head.js";
 import { AdamW } from "../optimizer/adamw.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
@@ -27,8 +27,6 @@ import { ParameterStore } from "./parameter-store.js";
 import { partitionByLength } from "./partition-by-length.js";
 import { SessionCache } from "./session-cache.js";
 import { TrainingStep } from "./training-step.js";
-
-const OUTPUTS: readonly HeadOutput[] = ["logProb", "entropy", "sumPiSquared"];
 
 interface Loaded extends CheckpointState {
   readonly sessions: SessionCache;
@@ -57,7 +55,7 @@ export class OnnxBackend implements EngineBackend {
       weights: "stream",
       backward: "fused",
       optimizer: "engine",
-      outputs: OUTPUTS,
+      outputs: HEAD_OUTPUTS,
       devices: [provider?.deviceName ?? "cpu"],
       dtypes: ["f32"],
       adapters: false,

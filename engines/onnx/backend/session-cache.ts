@@ -8,11 +8,14 @@ export interface Compiled {
   readonly inputNames: readonly string[];
   /** Metrics of a lowered loss. */
   readonly metrics: Readonly<Record<string, MetricReduction>>;
+  /** A lowered loss that compares the two rows of a pair. */
+  readonly comparesPairs: boolean;
 }
 
 export interface Compilable {
   readonly graph: Graph;
   readonly metrics?: Compiled["metrics"];
+  readonly comparesPairs?: boolean;
 }
 
 /** Graphs are emitted and compiled once per key. */
@@ -46,6 +49,7 @@ export class SessionCache {
     const built = build();
     if (built === null) return null;
     const session = await this.runtime.createSession(built.graph.encode(), this.options);
-    return { session, inputNames: built.graph.inputNames, metrics: built.metrics ?? {} };
+    const { graph, metrics = {}, comparesPairs = false } = built;
+    return { session, inputNames: graph.inputNames, metrics, comparesPairs };
   }
 }

@@ -83,7 +83,8 @@ export class TrainingStep {
     const compiled = await this.sessions.get(keyOf("fused", variant, `${loss.key}|${[...extents].join()}`), () =>
       fusedGraph(this.config, variant, loss, extents),
     );
-    if (compiled === null) return null;
+    // Half a pair is refused on the host, by name.
+    if (compiled === null || (compiled.comparesPairs && batch.size % 2 !== 0)) return null;
     const { feeds, rowIds } = tokenFeeds(batch, shape, variant, this.scratch);
     Object.assign(feeds, lossFeeds(batch, shape, counts, loss.columns, this.scratch));
 
@@ -98,7 +99,9 @@ export class TrainingStep {
     for (const m of batch.responseMask) if (m) weight++;
     const metrics: Record<string, MetricValue> = {};
     for (const [name, reduction] of Object.entries(compiled.metrics)) {
-      metrics[name] = { value: scalar(metricFetch(name)), reduction, weight };
+      const value = scalar(metricFetch(name));
+      // An extreme of nothing.
+      metrics[name] = { value: weight > 0 || Number.isFinite(value) ? value : Number.NaN, reduction, weight };
     }
     return { loss: scalar(LOSS_FETCH), metrics, outputs: takeOutputs(outputs, results, shape.responseTokens) };
   }

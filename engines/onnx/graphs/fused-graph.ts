@@ -2,7 +2,7 @@ import type { ModelConfig } from "../../../core/formats/index.js";
 import type { GlobalCounts, LossFunction, MetricReduction } from "../../../core/plugin.js";
 import type { Graph, Ref } from "../ir/index.js";
 import { GraphAlgebra } from "../loss/graph-algebra.js";
-import { type HeadOutput, headBackward, headForward } from "../models/lm-head.js";
+import { HEAD_OUTPUTS, type HeadOutput, headBackward, headForward } from "../models/lm-head.js";
 import { type GraphVariant, ModelGraph } from "./model-graph.js";
 import { outputFetch } from "./two-phase-graphs.js";
 
@@ -30,11 +30,13 @@ export interface FusedGraph {
   readonly graph: Graph;
   /** Metrics that the loss reports, with the rules that combine them. */
   readonly metrics: Readonly<Record<string, MetricReduction>>;
+  /** The loss compares the two rows of a pair. */
+  readonly comparesPairs: boolean;
 }
 
 /**
- * Forward pass, loss and backward pass in one graph. Null when there is nothing to differentiate or an output is not of
- * the language-model head.
+ * Forward pass, loss and backward pass in one graph. Null when there is nothing to differentiate, an output is not of the
+ * language-model head, or loss or metrics are no scalars: the two-phase path runs such a loss, or says what is wrong.
  */
 export function fusedGraph(
   config: ModelConfig,
@@ -42,8 +44,8 @@ export function fusedGraph(
   loss: LossFunction,
   extents: ColumnExtents,
 ): FusedGraph | null {
-  if (loss.outputs.includes("values")) return null;
-  const wanted = loss.outputs as readonly HeadOutput[];
+  const wanted = HEAD_OUTPUTS.filter((name) => loss.outputs.includes(name));
+  if (wanted.length < loss.outputs.length) return null;
   const model = new ModelGraph("fused", config, variant, "backward");
   const g = model.graph;
   const head = headForward(g, model.headRows, wanted);
@@ -52,6 +54,12 @@ export function fusedGraph(
   const outputs = new Map([...head.outputs].map(([name, ref]) => [name, padding.remove(ref)]));
   const algebra = new GraphAlgebra(g, lossSources(g, outputs, padding.mask, extents));
   const terms = loss.build(algebra);
+  const metrics = Object.entries(terms.metrics).map(([name, metric]) => ({
+    name,
+    metric,
+    ref: algebra.metric(metric),
+  }));
+  if (terms.loss.extent !== "scalar" || metrics.some(({ ref }) => ref === null)) return null;
   const byRef = algebra.backward(terms.loss, [...outputs.values()]);
   const gradients = new Map<HeadOutput, Ref>();
   for (const [name, ref] of outputs) {
@@ -61,12 +69,14 @@ export function fusedGraph(
   if (gradients.size === 0) return null;
 
   g.output(algebra.refOf(terms.loss), LOSS_FETCH, []);
-  for (const [name, metric] of Object.entries(terms.metrics))
-    g.output(algebra.refOf(metric.value), metricFetch(name), []);
+  for (const { name, ref } of metrics) g.output(ref as Ref, metricFetch(name), []);
   for (const [name, ref] of outputs) g.output(ref, outputFetch(name), ["R"]);
   model.backward(headBackward(g, model.headRows, gradients, model.headWeightSum(), head.activations));
-  const metrics = Object.entries(terms.metrics).map(([name, { reduction }]) => [name, reduction]);
-  return { graph: g, metrics: Object.fromEntries(metrics) };
+  return {
+    graph: g,
+    metrics: Object.fromEntries(metrics.map(({ name, metric }) => [name, metric.reduction])),
+    comparesPairs: algebra.comparesPairs,
+  };
 }
 
 function lossSources(g: Graph, outputs: ReadonlyMap<HeadOutput, Ref>, mask: Ref, extents: ColumnExtents) {

@@ -1,4 +1,4 @@
-import type { Extent, GlobalCounts, LossAlgebra, OutputName, Value } from "../../../core/plugin.js";
+import type { Extent, GlobalCounts, LossAlgebra, LossMetric, OutputName, Value } from "../../../core/plugin.js";
 import { Autodiff, type Graph, type Ref } from "../ir/index.js";
 
 /** Where a lowered loss finds what it reads. Token values are [R], sequence values [B], scalars []. */
@@ -24,6 +24,8 @@ interface GraphValue extends Value {
 export class GraphAlgebra implements LossAlgebra {
   readonly autodiff: Autodiff;
   private readonly zeroRow: Ref;
+  /** Whether {@link partner} was used: such a graph needs an even number of sequences. */
+  comparesPairs = false;
 
   constructor(
     private readonly g: Graph,
@@ -110,6 +112,24 @@ export class GraphAlgebra implements LossAlgebra {
     return this.recorded("scalar", this.total(x.ref), [x], [(d) => this.op("Expand", d, this.op("Shape", x.ref))]);
   }
 
+  partner(a: Value): Value {
+    this.comparesPairs = true;
+    return this.recorded("sequence", this.swapPairs(value(a).ref), [value(a)], [this.swapPairs]);
+  }
+
+  /**
+   * A metric as a scalar: of a value per token the extreme over the tokens that count, ∓∞ without any. Null for what is
+   * neither, which the host refuses.
+   */
+  metric({ value: v, reduction }: LossMetric): Ref | null {
+    if (v.extent === "scalar") return this.refOf(v);
+    if (v.extent !== "token" || (reduction !== "min" && reduction !== "max")) return null;
+    const neutral = this.g.scalar(reduction === "min" ? Infinity : -Infinity);
+    const counted = this.op("Not", this.op("Equal", this.sources.mask, this.g.scalar(0)));
+    const masked = this.op("Where", counted, this.refOf(v), neutral);
+    return this.g.op(reduction === "min" ? "ReduceMin" : "ReduceMax", [masked], { keepdims: 0 });
+  }
+
   /** Gradients of the loss with respect to outputs, [R]; absent where it does not depend on one. */
   backward(loss: Value, outputs: readonly Ref[]): Map<Ref, Ref> {
     return this.autodiff.backward(new Map([[value(loss).ref, this.g.scalar(1)]]), outputs);
@@ -171,6 +191,12 @@ export class GraphAlgebra implements LossAlgebra {
   private narrow(gradient: Ref, from: Extent, to: Extent): Ref {
     return to === "scalar" && from !== "scalar" ? this.total(gradient) : gradient;
   }
+
+  /** Rows 2i and 2i + 1 change places. */
+  private swapPairs = (x: Ref): Ref => {
+    const pairs = this.op("Reshape", x, this.g.ints(-1, 2));
+    return this.op("Reshape", this.g.op("Gather", [pairs, this.g.ints(1, 0)], { axis: 1 }), this.g.ints(-1));
+  };
 
   private ofSequence = (x: Ref) => this.op("Gather", x, this.sources.sequenceOfToken);
   private total = (x: Ref) => this.g.op("ReduceSum", [x], { keepdims: 0 });

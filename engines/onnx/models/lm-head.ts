@@ -2,7 +2,8 @@ import type { OutputName } from "../../../core/plugin.js";
 import type { Graph, Ref } from "../ir/index.js";
 
 /** What the head computes per row: log π(target), entropy, Σ π². */
-export type HeadOutput = Exclude<OutputName, "values">;
+export const HEAD_OUTPUTS = ["logProb", "entropy", "sumPiSquared"] as const satisfies readonly OutputName[];
+export type HeadOutput = (typeof HEAD_OUTPUTS)[number];
 
 /** The rows to score, already divided by the temperature. */
 export interface HeadRows {

@@ -139,9 +139,8 @@ describe("bypass_mode", () => {
   });
 
   it("keeps them in the denominator under the reference's name", () => {
-    const result = bypassModeLoss(
-      config({ extra: { rollout_correction: section, count_rejected_tokens: true } }),
-    ).compute(input);
+    const counted = { ...section, count_rejected_tokens: true };
+    const result = bypassModeLoss(config({ extra: { rollout_correction: counted } })).compute(input);
     expect(result.loss).to.be.closeTo(2 / 3, 1e-12);
   });
 });

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import type { LossFunction, LossScope } from "../../../core/algorithms/index.js";
 import { packSequences } from "../../../core/data/index.js";
-import { MetricMerger } from "../../../core/engine/index.js";
 import { isVerlError } from "../../../core/host/errors.js";
 import { createFakeEngine, FAKE_OPTIMIZER, type FakeEngineOptions } from "../../../testing/index.js";
 
@@ -150,29 +149,5 @@ describe("core/engine composeEngine", () => {
     const clipped = await stepWith(free.gradNorm / 4);
     expect(clipped.gradNorm).to.equal(free.gradNorm);
     expect(clipped.moved).to.be.closeTo(free.gradNorm / 4, 1e-4 * free.gradNorm);
-  });
-});
-
-describe("core/engine metrics", () => {
-  it("combine by their own rules, means weighted by tokens", () => {
-    const merger = new MetricMerger();
-    const metric = (value: number, weight: number) => ({
-      sum: { value, reduction: "sum" as const, weight },
-      mean: { value, reduction: "mean" as const, weight },
-      min: { value, reduction: "min" as const, weight },
-      max: { value, reduction: "max" as const, weight },
-    });
-    merger.add(metric(1, 3));
-    merger.add(metric(5, 1));
-    merger.add(metric(Number.NaN, 0));
-    const { sum, mean, min, max } = merger.result();
-    expect(mean.value).to.equal(2);
-    expect(Number.isNaN(sum.value)).to.equal(true);
-    expect([min.weight, max.weight]).to.deep.equal([4, 4]);
-    const clean = new MetricMerger();
-    clean.add(metric(1, 3));
-    clean.add(metric(5, 1));
-    const { sum: s, min: lo, max: hi } = clean.result();
-    expect([s.value, lo.value, hi.value]).to.deep.equal([6, 1, 5]);
   });
 });

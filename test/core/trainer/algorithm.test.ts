@@ -250,11 +250,34 @@ describe("core/trainer algorithm", () => {
       );
     });
 
-    it("that rejects everything updates nothing, and says so", async () => {
-      const { metrics, log } = await boastful(...correction("rollout_rs=token_k1", "rollout_rs_threshold='1.5_1.6'"));
-      expect(metrics["training/untrainable/rejected"]).to.equal(16);
-      expect(metrics).to.not.include.keys("actor/pg_loss");
+    const REJECT_ALL = correction("rollout_rs=token_k1", "rollout_rs_threshold='1.5_1.6'");
+
+    it("row 28: that rejects everything updates nothing, says so, and fails where every step was like that", async () => {
+      const { tracker, log, error } = await folder.fail({ overrides: REJECT_ALL });
+      for (const { metrics } of tracker.steps) {
+        expect(metrics["training/untrainable/rejected"]).to.equal(16);
+        expect(metrics).to.not.include.keys("actor/pg_loss");
+      }
       expect(log.join("\n")).to.include("rejected all 16 trajectories");
+      expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
+      expect(error.message).to.include("no trainable tokens in 3 of 3 steps");
+    });
+
+    it("that leaves too few tokens for the estimator skips the step instead of ending the run", async () => {
+      const { error, log, tracker } = await folder.fail({
+        overrides: [...REJECT_ALL, "algorithm.adv_estimator=reinforce_plus_plus"],
+      });
+      expect(log.join("\n")).to.include("reinforce_plus_plus cannot be computed, nothing is updated");
+      expect(tracker.steps).to.have.length(3);
+      expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
+    });
+
+    it("keeps rejected trajectories in the denominators where that is asked for", async () => {
+      const rejection = correction("rollout_rs=seq_mean_k1", "rollout_rs_threshold='0.9_1.1'");
+      const left = await boastful(...rejection);
+      const counted = await boastful(...rejection, ...correction("count_rejected_tokens=true"));
+      const [a, b] = [left, counted].map(({ metrics }) => metrics["actor/grad_norm"]);
+      expect(b).to.be.below(0.9 * a);
     });
 
     it("with a threshold that makes no sense is refused before anything starts", async () => {

@@ -67,6 +67,22 @@ describe("core/trainer dynamic sampling", () => {
     expect(error.message).to.include("6 all 0").and.include("6 all 1");
   });
 
+  it("T21: goes on with the groups that there are where that is asked for", async () => {
+    await folder.write(
+      "reward.mjs",
+      "let calls = 0; export const compute_score = ({ extraInfo }) => (extraInfo.index % 2 ? 1 : calls++ % 2);",
+    );
+    const { log, tracker } = await folder.train({
+      overrides: [
+        ...FILTER,
+        "algorithm.filter_groups.max_num_gen_batches=1",
+        "algorithm.filter_groups.on_exhausted=continue",
+      ],
+    });
+    expect(log.join("\n")).to.match(/[123] of 4 groups .* the step goes on with them/);
+    expect(tracker.steps).to.have.length(3);
+  });
+
   it("stops at the deadline where there is no other bound", async () => {
     await folder.write("reward.mjs", "export const compute_score = () => 1;");
     const { error } = await folder.fail({ overrides: [...FILTER, "trainer.sample_deadline_s=0.3"] });
@@ -143,7 +159,13 @@ describe("core/trainer dynamic sampling", () => {
       failed: false,
       rows: scores.map((score, session) => row(uid, session, score)),
     });
-    const settings = { metric: "acc", maxBatches: 0, maxInflightBatches: 2, batchSize: 4 };
+    const settings = {
+      metric: "acc",
+      maxBatches: 0,
+      maxInflightBatches: 2,
+      batchSize: 4,
+      onExhausted: "fail" as const,
+    };
 
     it("drops groups that abstained altogether and keeps those of one sample", () => {
       const sampling = new DynamicSampling(settings);

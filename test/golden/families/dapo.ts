@@ -13,6 +13,7 @@ export const dapoFamily: Family = {
       maxResponseLength: c.param("max_resp_len", Number.NaN),
       bufferLength: c.param("overlong_buffer_len"),
       penaltyFactor: c.param("penalty_factor", 1),
+      beyond: "grow",
     });
     const results = c.input<number[]>("valid_response_lengths").map((length) => {
       if (!c.param<boolean>("enable")) return { reward: score, overlong_reward: null, overlong: null };

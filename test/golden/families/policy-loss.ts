@@ -1,11 +1,8 @@
-import type { AnyLoss, GlobalCounts, LossAlgebra, LossGradients } from "../../../core/algorithms/algebra.js";
-import { countsOf } from "../../../core/algorithms/counts.js";
+import type { AnyLoss, LossGradients } from "../../../core/algorithms/algebra.js";
 import { builtinPolicyLosses } from "../../../core/algorithms/index.js";
 import { type Choose, clipCovCandidates, clipCovLoss } from "../../../core/algorithms/losses/clip-cov.js";
 import { selectionSize } from "../../../core/algorithms/losses/covariance.js";
 import { klCovLoss, largestCovariances } from "../../../core/algorithms/losses/kl-cov.js";
-import { rolloutCorrectionConfig } from "../../../core/algorithms/rollout-correction/config.js";
-import { correctRollout } from "../../../core/algorithms/rollout-correction/correct.js";
 import type { TapeResult } from "../../../core/algorithms/tape.js";
 import type { Family, GoldenCase, Handler, Outcome } from "../case.js";
 import { countsFrom, type LossShape, lossInput, metricValues, policyConfig, runAny } from "./loss-case.js";
@@ -19,12 +16,7 @@ export function findPolicyLoss(name: string) {
 /** A registered policy loss under the case's settings, as the reference computes it. */
 export function policyLossOf(c: GoldenCase, name: string, config: Record<string, unknown>): AnyLoss {
   const settings = policyConfig(c, config);
-  const loss = name === "clip_cov" ? clipCovLoss(settings, takeFirst) : findPolicyLoss(name).create(settings);
-  if (name !== "geo_mean" || loss.kind !== "algebra") return loss;
-  // The reference averages over the rows of the micro-batch, empty ones included, whatever the global counts are.
-  const local: Partial<GlobalCounts> = { dpSize: 1, globalBatchSize: c.tensor("response_mask").shape[0] };
-  const count = (g: LossAlgebra) => (key: keyof GlobalCounts) => g.constant(local[key] ?? Number.NaN);
-  return { ...loss, build: (g) => loss.build(Object.create(g, { count: { value: count(g) } })) };
+  return name === "clip_cov" ? clipCovLoss(settings, takeFirst) : findPolicyLoss(name).create(settings);
 }
 
 /** Candidates in row-major order, as under the identity permutation of the vectors. */
@@ -79,28 +71,11 @@ const klCov: Handler = (c) => {
 
 /** Local counts of the reference are taken after rejection; given ones include rejected tokens. */
 const bypassMode: Handler = (c) => {
-  const section = c.param<Record<string, unknown>>("rollout_correction", {});
-  const shape = shapeOf(c);
   const given = Object.keys(c.param<object>("global_batch_info", {})).length > 0;
+  const section = { ...c.param<object>("rollout_correction", {}), count_rejected_tokens: given };
   const base = policyConfig(c, c.param("config", {}));
-  const loss = findPolicyLoss("bypass_mode").create({
-    ...base,
-    extra: { ...base.extra, rollout_correction: section, count_rejected_tokens: given },
-  });
-  if (loss.kind !== "opaque") throw new Error("bypass_mode is not opaque");
-  const input = lossInput(shape);
-  if (given) return outcomeOf(loss.compute(input));
-  const { responseMask } = correctRollout(
-    {
-      logProb: c.data("log_prob"),
-      rolloutLogProb: c.data("old_log_prob"),
-      responseMask: shape.mask.data,
-      responseOffsets: input.responseOffsets,
-    },
-    rolloutCorrectionConfig(section),
-  );
-  const { globalBatchSize } = countsOf({ responseMask, responseOffsets: input.responseOffsets });
-  return outcomeOf(loss.compute({ ...input, counts: { ...input.counts, globalBatchSize } }));
+  const extra = { ...base.extra, rollout_correction: section };
+  return outcomeOf(runAny(findPolicyLoss("bypass_mode").create({ ...base, extra }), shapeOf(c)));
 };
 
 const special: Family = { clip_cov: clipCov, kl_cov: klCov, bypass_mode: bypassMode };
