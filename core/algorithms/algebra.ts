@@ -17,7 +17,9 @@ export type OutputName =
   /** Σ_v π(v)², [R]. */
   | "sumPiSquared"
   /** Value head, [R]. */
-  | "values";
+  | "values"
+  /** log p of the token that the column `choiceId<k>` names at each position, [R]: a teacher's k-th best, k from 0. */
+  | `logProbAtId${number}`;
 
 /** An expression. Opaque: only the algebra that made it understands it. */
 export interface Value {

@@ -50,7 +50,7 @@ export { type OrpoOptions, orpoLoss } from "./losses/orpo.js";
 export { type RewardModelOptions, rewardModelLoss } from "./losses/reward-model.js";
 export { sftLoss } from "./losses/sft.js";
 export { type SimpoOptions, simpoLoss } from "./losses/simpo.js";
-export { type TopkPosition, type TopkTeacher, topkForwardKl, topkMetrics } from "./losses/topk-distillation.js";
+export type { TopkOptions } from "./losses/topk-distillation.js";
 export { type ValueLossOptions, valueLoss } from "./losses/value.js";
 export { type LrSchedule, lrMultiplier } from "./lr-schedule.js";
 export { maskedMean, maskedSum, maskedVar, maskedWhiten, rowMeans, rowSums } from "./masked.js";

@@ -17,8 +17,8 @@ export function evaluateLoss(loss: AnyLoss, input: LossInput): LossGradients {
   if (loss.kind === "opaque") return loss.compute(input);
   const result = differentiate(loss, input);
   const gradients: Partial<Record<OutputName, Float32Array>> = {};
-  for (const [name, gradient] of Object.entries(result.gradients)) {
-    gradients[name as OutputName] = Float32Array.from(gradient);
+  for (const name of Object.keys(result.gradients) as OutputName[]) {
+    gradients[name] = Float32Array.from(result.gradients[name] as Float64Array);
   }
   return { loss: result.loss, metrics: result.metrics, gradients };
 }

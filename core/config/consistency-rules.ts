@@ -103,6 +103,12 @@ const kl: Rule = (report) => {
     const message = "KL to the reference policy is used twice: in the reward and as a loss.";
     report.notice("notice", "algorithm.use_kl_in_reward", message);
   }
+  const { use_kl_loss: used, kl_loss_type: type } = actor_rollout_ref.actor;
+  if (used && (type === "kl" || type === "k1")) {
+    const key = "actor_rollout_ref.actor.kl_loss_type";
+    const message = `The KL loss ${type} has an expected gradient of 0, so it holds nothing back. Use k2, k3 or ${type}+.`;
+    report.notice("warning", key, message);
+  }
 };
 
 const resume: Rule = (report) => {

@@ -87,6 +87,6 @@ function evaluate(loss: AnyLoss, batch: SequenceBatch, outputs: ModelOutputs, co
 
 /** Gradients worth a backward pass; null when all are 0, as for groups without any advantage. */
 function nonZero(gradients: ModelOutputs): ModelOutputs | null {
-  const kept = Object.entries(gradients).filter(([, values]) => values.some((x) => x !== 0));
+  const kept = Object.entries(gradients).filter(([, values]) => values?.some((x) => x !== 0));
   return kept.length > 0 ? (Object.fromEntries(kept) as ModelOutputs) : null;
 }

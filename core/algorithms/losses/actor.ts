@@ -74,9 +74,9 @@ export function actorLoss(options: ActorLossOptions): AnyLoss {
         const policy = policyLoss.compute(input);
         const rest = differentiate({ build: (g) => withTerms(g, g.constant(0)) }, input);
         const gradients: Partial<Record<OutputName, Float32Array>> = { ...policy.gradients };
-        for (const [name, extra_R] of Object.entries(rest.gradients)) {
-          const own_R = policy.gradients[name as OutputName];
-          gradients[name as OutputName] = Float32Array.from(extra_R, (x, r) => x + (own_R ? own_R[r] : 0));
+        for (const name of outputs) {
+          const [own_R, extra_R] = [policy.gradients[name], rest.gradients[name]];
+          if (extra_R) gradients[name] = Float32Array.from(extra_R, (x, r) => x + (own_R ? own_R[r] : 0));
         }
         const weight = Object.values(policy.metrics)[0]?.weight ?? 1;
         return {

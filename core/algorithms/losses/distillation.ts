@@ -2,7 +2,8 @@
  * On-policy distillation: the student's own samples, scored by a teacher's log-probability of the same tokens
  * (Thinking Machines, "On-policy distillation", 2025; GKD, 2306.13649).
  *
- *   D_t = KL estimate of student vs teacher (`kl.ts`), clipped to ±loss_max_clamp
+ *   D_t = KL estimate of student vs teacher (`kl.ts`: reverse KL of the student's sample), or with `forward_kl_topk` the
+ *         forward KL on the teacher's best tokens (`topk-distillation.ts`); clipped to ±loss_max_clamp
  *   direct             loss = agg(D)
  *   policy gradient    vanilla PPO with advantages −sg(D), so that also estimators without a useful gradient train
  *
@@ -11,15 +12,18 @@
  */
 import type { LossAggMode } from "../advantage.js";
 import { aggLoss } from "../agg-loss.js";
-import type { LossFunction, LossMetric, LossTerms } from "../algebra.js";
+import type { LossAlgebra, LossFunction, LossMetric, LossTerms, OutputName, Value } from "../algebra.js";
 import { errors } from "../errors.js";
 import { klPenalty, parseKlPenalty } from "../kl.js";
 import { meanMetric } from "./policy-terms.js";
+import { type TopkOptions, topkColumns, topkMetrics, topkOutputs, topkTerms } from "./topk-distillation.js";
 import { clippedSurrogate } from "./vanilla.js";
 
 export interface DistillationOptions {
-  /** An estimator of `kl.ts`. */
+  /** An estimator of `kl.ts`, or `forward_kl_topk`. */
   readonly lossMode: string;
+  /** For `forward_kl_topk`. */
+  readonly topk?: TopkOptions;
   readonly lossAggMode: LossAggMode;
   /** Null: no clamp. */
   readonly lossMaxClamp: number | null;
@@ -30,9 +34,45 @@ export interface DistillationOptions {
 }
 
 export function distillationLoss(options: DistillationOptions): LossFunction {
-  const { lossMode, lossAggMode, usePolicyGradient } = options;
+  const { lossAggMode, usePolicyGradient } = options;
+  const divergence = divergenceOf(options);
+  return {
+    kind: "algebra",
+    name: "distillation",
+    scope: "token",
+    outputs: [...new Set([...divergence.outputs, ...(usePolicyGradient ? (["logProb"] as const) : [])])],
+    columns: [...divergence.columns, ...(usePolicyGradient ? ["oldLogProb"] : [])],
+    key: `distillation:${JSON.stringify(options)}`,
+    build(g) {
+      const { value_R, metrics: own } = divergence.build(g);
+      const bound = options.lossMaxClamp;
+      const clamped = bound === null ? value_R : g.clamp(value_R, -bound, bound);
+      const metrics: Record<string, LossMetric> = {
+        ...own,
+        "distillation/loss_min": { value: value_R, reduction: "min" },
+        "distillation/loss_max": { value: value_R, reduction: "max" },
+      };
+      if (!usePolicyGradient) return { loss: aggLoss(g, clamped, lossAggMode), metrics };
+      const bounds = { lo: options.clipRatioLow, hi: options.clipRatioHigh, c: 3 };
+      const difference = g.sub(g.output("logProb"), g.column("oldLogProb"));
+      const surrogate = clippedSurrogate(g, g.neg(g.stopGradient(clamped)), difference, bounds, "distillation");
+      return { loss: aggLoss(g, surrogate.loss_R, lossAggMode), metrics: { ...metrics, ...surrogate.metrics } };
+    },
+  };
+}
+
+/** D_t, what it reads, and metrics of its own. */
+interface Divergence {
+  readonly outputs: readonly OutputName[];
+  readonly columns: readonly string[];
+  build(g: LossAlgebra): { readonly value_R: Value; readonly metrics: Record<string, LossMetric> };
+}
+
+function divergenceOf(options: DistillationOptions): Divergence {
+  if (options.lossMode === "forward_kl_topk") return forwardKl(options);
+  const { lossMode, directKl, usePolicyGradient } = options;
   const { estimator, straightThrough } = parseKlPenalty(lossMode);
-  const useless = estimator === "k1" || (estimator === "kl" && options.directKl !== "reference");
+  const useless = estimator === "k1" || (estimator === "kl" && directKl !== "reference");
   if (useless && !straightThrough && !usePolicyGradient) {
     throw errors.VERL_ALGORITHMS_BAD_VALUE({
       what: `distillation_loss.loss_mode is "${lossMode}" without use_policy_gradient`,
@@ -41,27 +81,28 @@ export function distillationLoss(options: DistillationOptions): LossFunction {
     });
   }
   return {
-    kind: "algebra",
-    name: "distillation",
-    scope: "token",
     outputs: ["logProb"],
-    columns: ["teacherLogProb", ...(usePolicyGradient ? ["oldLogProb"] : [])],
-    key: `distillation:${JSON.stringify(options)}`,
+    columns: ["teacherLogProb"],
     build(g) {
-      const logProb = g.output("logProb");
-      const estimate = klPenalty(g, lossMode, logProb, g.column("teacherLogProb"));
-      const bound = options.lossMaxClamp;
-      const clamped = bound === null ? estimate : g.clamp(estimate, -bound, bound);
-      const metrics: Record<string, LossMetric> = {
-        "distillation/abs_loss": meanMetric(g, g.abs(estimate)),
-        "distillation/loss_min": { value: estimate, reduction: "min" },
-        "distillation/loss_max": { value: estimate, reduction: "max" },
-      };
-      if (!usePolicyGradient) return { loss: aggLoss(g, clamped, lossAggMode), metrics };
-      const bounds = { lo: options.clipRatioLow, hi: options.clipRatioHigh, c: 3 };
-      const difference = g.sub(logProb, g.column("oldLogProb"));
-      const surrogate = clippedSurrogate(g, g.neg(g.stopGradient(clamped)), difference, bounds, "distillation");
-      return { loss: aggLoss(g, surrogate.loss_R, lossAggMode), metrics: { ...metrics, ...surrogate.metrics } };
+      const value_R = klPenalty(g, lossMode, g.output("logProb"), g.column("teacherLogProb"));
+      return { value_R, metrics: { "distillation/abs_loss": meanMetric(g, g.abs(value_R)) } };
+    },
+  };
+}
+
+function forwardKl({ topk }: DistillationOptions): Divergence {
+  if (!topk || !(topk.topk >= 1)) {
+    throw errors.VERL_ALGORITHMS_MISSING_INPUT({
+      what: `distillation_loss.topk is ${JSON.stringify(topk?.topk ?? null)}`,
+      why: "forward_kl_topk compares the teacher's best tokens, at least one",
+    });
+  }
+  return {
+    outputs: topkOutputs(topk),
+    columns: topkColumns(topk),
+    build(g) {
+      const terms = topkTerms(g, topk);
+      return { value_R: g.maximum(terms.divergence, g.constant(0)), metrics: topkMetrics(g, terms, topk.topk) };
     },
   };
 }

@@ -1,105 +1,88 @@
 /**
- * Forward KL on the teacher's top-k tokens (GKD, 2306.13649; overlap diagnostics 2604.13016). Per position, with
- * q = exp(teacher log-probability) and s = the student's log-probability at the same ids, over the full vocabulary:
+ * Forward KL on the teacher's top-k tokens (GKD, 2306.13649; overlap diagnostics 2604.13016). Per position, with q_k the
+ * teacher's probability of its k-th token and s_k the student's log-probability of the same token over the whole vocabulary:
  *
- *   loss = max(Σ_k q·(log q − s), 0)
- *   ∂/∂z_j = p_j·Σ_active q − q_j·[j active]
+ *   D = Σ_k q_k·(log q_k − s_k)      loss max(D, 0), for the masses do not sum to 1
  *
- * Both log-probabilities are floored at `minLogProb` if set; an id whose student value was floored is not active. The
- * masses do not sum to 1, hence the floor of the loss at 0.
+ * Both log-probabilities are floored at `logProbMinClamp` if set; a floored student value has no gradient. The student's
+ * come as outputs `logProbAtId0` …, the teacher's as columns `teacherLogProb0` …; with `ownTopHasId0` … (1 where the token is
+ * among the student's own top k) the overlap is reported.
  */
-import type { MetricValue } from "../algebra.js";
-import { rowStatistics } from "../logits.js";
-import { maskedMean } from "../masked.js";
+import type { LossAlgebra, LossMetric, OutputName, Value } from "../algebra.js";
+import { both, denominator, indicator, masked } from "../masked-algebra.js";
+import { meanMetric } from "./policy-terms.js";
 
-export interface TopkTeacher {
-  /** Ids of position t at `[t·k, (t+1)·k)`. */
-  readonly ids: ArrayLike<number>;
-  readonly logProbs: ArrayLike<number>;
-  readonly k: number;
+export interface TopkOptions {
+  /** k */
+  readonly topk: number;
+  /** Null: no floor. */
+  readonly logProbMinClamp: number | null;
+  /** Whether the batch carries `ownTopHasId…`. */
+  readonly hasOverlap: boolean;
 }
 
-export interface TopkPosition {
-  /** Before the floor at 0. */
-  readonly loss: number;
-  readonly studentMass: number;
-  readonly teacherMass: number;
-  /** How many of the teacher's ids are in the student's own top k. */
-  readonly overlapCount: number;
-  /** Mean of −q·(log q − s) on those ids; 0 without any. */
-  readonly overlapTokenAdvantage: number;
+/** Per position, [R] each. */
+export interface TopkTerms {
+  /** D, before it is floored at 0. */
+  readonly divergence: Value;
+  readonly studentMass: Value;
+  readonly teacherMass: Value;
+  readonly overlap: {
+    /** How many of the teacher's tokens are in the student's own top k. */
+    readonly count: Value;
+    /** Mean of −q·(log q − s) on those tokens; 0 without any. */
+    readonly advantage: Value;
+  } | null;
 }
 
-/** Values of one position from the student's logits, [V]. With `gradient`, [V], adds upstream · ∂loss/∂logits to it. */
-export function topkForwardKl(
-  logits: ArrayLike<number>,
-  teacher: TopkTeacher,
-  position: number,
-  minLogProb: number | null,
-  backward?: { readonly gradient: Float64Array; readonly upstream: number },
-): TopkPosition {
-  const { k } = teacher;
-  const { logProbs } = rowStatistics(logits, logits.length, 0, 0);
-  const floor = minLogProb ?? Number.NEGATIVE_INFINITY;
-  const own = new Set([...logProbs.keys()].sort((a, b) => logProbs[b] - logProbs[a] || a - b).slice(0, k));
-  let [loss, studentMass, teacherMass, overlapCount, advantage, activeMass] = [0, 0, 0, 0, 0, 0];
-  for (let j = position * k; j < (position + 1) * k; j++) {
-    const [id, teacherLogProb] = [teacher.ids[j], teacher.logProbs[j]];
-    studentMass += Math.exp(logProbs[id]);
-    teacherMass += Math.exp(teacherLogProb);
-    const logQ = Math.max(teacherLogProb, floor);
-    const q = Math.exp(logQ);
-    const term = q * (logQ - Math.max(logProbs[id], floor));
-    loss += term;
-    if (own.has(id)) {
-      overlapCount++;
-      advantage -= term;
-    }
-    if (logProbs[id] >= floor) {
-      activeMass += q;
-      if (backward) backward.gradient[id] -= backward.upstream * q;
-    }
-  }
-  if (backward) {
-    logProbs.forEach((lp, v) => {
-      backward.gradient[v] += backward.upstream * Math.exp(lp) * activeMass;
-    });
-  }
-  const overlapTokenAdvantage = overlapCount > 0 ? advantage / overlapCount : 0;
-  return { loss, studentMass, teacherMass, overlapCount, overlapTokenAdvantage };
-}
+const indices = ({ topk }: Pick<TopkOptions, "topk">) => Array.from({ length: topk }, (_, k) => k);
+export const topkOutputs = (options: TopkOptions): OutputName[] =>
+  indices(options).map((k) => `logProbAtId${k}` as const);
+export const topkColumns = (options: TopkOptions): string[] =>
+  indices(options).flatMap((k) => [`teacherLogProb${k}`, ...(options.hasOverlap ? [`ownTopHasId${k}`] : [])]);
 
-/** Losses per position, floored at 0, and the metrics over positions that count. */
-export function topkMetrics(
-  positions: readonly TopkPosition[],
-  mask: ArrayLike<number>,
-  k: number,
-): { readonly losses: Float64Array; readonly metrics: Record<string, MetricValue> } {
-  const counted = positions.filter((_, t) => mask[t]);
-  const overlapping = counted.filter((p) => p.overlapCount > 0);
-  const mean = (of: (p: TopkPosition) => number) => maskedMean(positions.map(of), mask);
-  const values = (of: (p: TopkPosition) => number) => counted.map(of);
-  const metric = (value: number, reduction: MetricValue["reduction"] = "mean", weight = counted.length) => ({
-    value,
-    reduction,
-    weight,
+export function topkTerms(g: LossAlgebra, options: TopkOptions): TopkTerms {
+  const { logProbMinClamp: floor, hasOverlap } = options;
+  const floored = (x: Value) => (floor === null ? x : g.clamp(x, floor, Number.POSITIVE_INFINITY));
+  const sum = (of: (k: number) => Value) =>
+    indices(options)
+      .map(of)
+      .reduce((a, b) => g.add(a, b));
+  const student = (k: number) => g.output(`logProbAtId${k}`);
+  const teacher = (k: number) => g.column(`teacherLogProb${k}`);
+  const terms = indices(options).map((k) => {
+    const logQ = floored(teacher(k));
+    return g.mul(g.exp(logQ), g.sub(logQ, floored(student(k))));
   });
-  const advantage = overlapping.reduce((sum, p) => sum + p.overlapTokenAdvantage, 0);
+  const shared = (k: number) => g.column(`ownTopHasId${k}`);
+  const overlap = () => {
+    const count = sum(shared);
+    const gain = sum((k) => g.neg(g.where(shared(k), g.stopGradient(terms[k]), g.constant(0))));
+    return { count, advantage: g.div(gain, denominator(g, count)) };
+  };
   return {
-    losses: Float64Array.from(positions, (p) => Math.max(p.loss, 0)),
-    metrics: {
-      "distillation/student_mass": metric(mean((p) => p.studentMass)),
-      "distillation/student_mass_min": metric(Math.min(...values((p) => p.studentMass)), "min"),
-      "distillation/student_mass_max": metric(Math.max(...values((p) => p.studentMass)), "max"),
-      "distillation/teacher_mass": metric(mean((p) => p.teacherMass)),
-      "distillation/teacher_mass_min": metric(Math.min(...values((p) => p.teacherMass)), "min"),
-      "distillation/teacher_mass_max": metric(Math.max(...values((p) => p.teacherMass)), "max"),
-      "distillation/overlap_ratio": metric(mean((p) => p.overlapCount) / k),
-      "distillation/overlap_token_advantage": metric(
-        overlapping.length > 0 ? advantage / overlapping.length : 0,
-        "mean",
-        overlapping.length,
-      ),
-    },
+    divergence: sum((k) => terms[k]),
+    studentMass: sum((k) => g.exp(g.stopGradient(student(k)))),
+    teacherMass: sum((k) => g.exp(teacher(k))),
+    overlap: hasOverlap ? overlap() : null,
+  };
+}
+
+/** Masses and overlap over the positions that count. */
+export function topkMetrics(g: LossAlgebra, terms: TopkTerms, topk: number): Record<string, LossMetric> {
+  const spread = (name: string, value: Value): Record<string, LossMetric> => ({
+    [`distillation/${name}`]: meanMetric(g, value),
+    [`distillation/${name}_min`]: { value, reduction: "min" },
+    [`distillation/${name}_max`]: { value, reduction: "max" },
+  });
+  const masses = { ...spread("student_mass", terms.studentMass), ...spread("teacher_mass", terms.teacherMass) };
+  if (!terms.overlap) return masses;
+  const { count, advantage } = terms.overlap;
+  const overlapping = both(g, g.greater(count, g.constant(0)), indicator(g));
+  const mean = g.div(g.sum(masked(g, advantage, overlapping)), denominator(g, g.sum(overlapping)));
+  return {
+    ...masses,
+    "distillation/overlap_ratio": meanMetric(g, g.div(count, g.constant(topk))),
+    "distillation/overlap_token_advantage": { value: mean, reduction: "mean" },
   };
 }

@@ -61,7 +61,7 @@ describe("loss aggregation", () => {
     expect(value).to.equal(1);
   });
 
-  it("does not depend on how the batch is cut into micro-batches and ranks", () => {
+  it("row 33: does not depend on how the batch is cut into micro-batches and ranks", () => {
     fc.assert(
       fc.property(rows, fc.constantFrom(...LOSS_AGG_MODES), fc.integer({ min: 1, max: 3 }), (all, mode, ranks) => {
         const actor = actorLoss({

@@ -59,14 +59,6 @@ describe("preference losses", () => {
         { seed: 8, numRuns: 10 },
       );
     });
-
-    it(`${name}: its gradient is that of its value`, () => {
-      const at = (first: number) =>
-        differentiate(loss, pairsInput([response([first, -0.4]), response([-1.3]), response([-2]), response([-0.7])]));
-      const h = 1e-6;
-      const numeric = (at(-0.8 + h).loss - at(-0.8 - h).loss) / (2 * h);
-      expect(at(-0.8).gradients.logProb![0]).to.be.closeTo(numeric, 1e-6);
-    });
   }
 
   it("report rewards of both halves and how often the chosen one is ahead", () => {

@@ -94,7 +94,7 @@ describe("core/config/validate", () => {
     for (const key of found) expect(error.message).to.contain(key);
   });
 
-  it("shows the arithmetic of batches that do not divide, and the nearest values that do", async () => {
+  it("T29: shows the arithmetic of batches that do not divide, and the nearest values that do", async () => {
     const uneven = await only(["data.train_batch_size=10", `${ACTOR}.ppo_mini_batch_size=4`]);
     expect(uneven.why).to.contain("10 = 2 x 4 + 2");
     expect(uneven.fix).to.contain("8 or 12").and.to.contain("2 or 5");
@@ -102,7 +102,7 @@ describe("core/config/validate", () => {
     expect(larger.what).to.contain("8 prompts").and.to.contain("4 prompts");
   });
 
-  it("refuses micro-batches that are larger than the batch or do not divide it", async () => {
+  it("T29: refuses micro-batches that are larger than the batch or do not divide it", async () => {
     const base = [STATIC, "data.train_batch_size=4", `${ROLLOUT}.n=1`];
     const larger = await only([...base, `${ACTOR}.ppo_micro_batch_size_per_gpu=8`]);
     expect(larger.why).to.contain("(4) x actor_rollout_ref.rollout.n (1) = 4 trajectories");
@@ -113,6 +113,8 @@ describe("core/config/validate", () => {
       `${ACTOR}.ppo_micro_batch_size_per_gpu=3`,
     ]);
     expect(uneven.why).to.contain("16 = 5 x 3 + 1");
+    const eight = [STATIC, "data.train_batch_size=8", `${ROLLOUT}.n=1`, `${ACTOR}.ppo_micro_batch_size_per_gpu=3`];
+    expect((await only(eight)).why).to.contain("8 = 2 x 3 + 2");
     expect(uneven.fix).to.contain("2 or 4");
     expect((await only([STATIC])).what).to.contain("is not set");
   });
@@ -152,12 +154,18 @@ describe("core/config/validate", () => {
     expect(await problems([`${ROLLOUT}.val_kwargs.do_sample=true`])).to.have.length(1);
   });
 
-  it("warns of groups without signal and of KL used twice", async () => {
+  it("T29: warns of groups without signal, and of KL used twice", async () => {
     expect(await warnings([`${ROLLOUT}.n=1`])).to.deep.equal([`warning ${ROLLOUT}.n`]);
     expect(await warnings([`${ROLLOUT}.temperature=0`])).to.deep.equal([`warning ${ROLLOUT}.temperature`]);
     expect(await warnings(["algorithm.use_kl_in_reward=true", `${ACTOR}.use_kl_loss=true`])).to.deep.equal([
       "notice algorithm.use_kl_in_reward",
     ]);
+  });
+
+  it("warns of a KL loss without a gradient", async () => {
+    const kl = (type: string) => warnings([`${ACTOR}.use_kl_loss=true`, `${ACTOR}.kl_loss_type=${type}`]);
+    expect(await kl("k1")).to.deep.equal([`warning ${ACTOR}.kl_loss_type`]);
+    expect(await kl("k1+")).to.deep.equal([]);
   });
 
   it("asks for model and data only for training", async () => {

@@ -31,6 +31,17 @@ describe("core/trainer algorithm", () => {
       expect(count).to.equal(3 * 2 * 3);
     });
 
+    it("row 31: see every sample once a pass: prompts x n, whatever the mini-batches are", async () => {
+      await updates(
+        "actor_rollout_ref.actor.ppo_mini_batch_size=2",
+        "actor_rollout_ref.actor.ppo_epochs=3",
+        "trainer.rollout_data_dir=dump",
+      );
+      for (const step of [1, 2, 3]) {
+        expect((await folder.read("dump", `${step}.jsonl`)).trim().split("\n")).to.have.length(4 * 4);
+      }
+    });
+
     it("advance the learning rate once a step, however many there are", async () => {
       const { tracker } = await updates(
         "trainer.total_training_steps=4",
@@ -168,7 +179,7 @@ describe("core/trainer algorithm", () => {
     expect(bonus.series("actor/entropy")[5]).to.be.above(plain.series("actor/entropy")[5]);
   });
 
-  it("groups whose samples score alike are counted and move nothing", async () => {
+  it("T17: groups whose samples score alike are counted and move nothing", async () => {
     await folder.write("reward.mjs", "export const compute_score = () => 1;");
     const { tracker } = await folder.train();
     expect(tracker.series("training/uniform_groups")).to.deep.equal([4, 4, 4]);

@@ -18,7 +18,7 @@ const group = (
 ): PromptGroup => ({ uid, globalSteps, status, trajectories });
 
 describe("core/transfer/staleness", () => {
-  it("counts staleness from one at the dispatching step", () => {
+  it("row 34: counts staleness from one at the dispatching step", () => {
     const { staleness } = evictGroups([group("a", 10), group("b", 8, "running", 0)], rule());
     expect([...staleness]).to.deep.equal([
       ["a", 1],
@@ -26,7 +26,7 @@ describe("core/transfer/staleness", () => {
     ]);
   });
 
-  it("async drop: evicts finished groups beyond the threshold, not those at it", () => {
+  it("row 34: async drop evicts finished groups beyond the threshold, not those at it", () => {
     const result = evictGroups([group("d", 6), group("c", 7), group("b", 8), group("r", 1, "running", 0)], rule());
     expect(result.evicted).to.deep.equal(["c", "d"]);
     expect(result.refill).to.equal(2);

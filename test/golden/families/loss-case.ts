@@ -29,7 +29,7 @@ export function lossInput({ outputs, columns = {}, mask, counts }: LossShape): L
     tensor ? [[name, { extent: "token" as const, data: tensor.data }] as const] : [],
   );
   return {
-    outputs: Object.fromEntries(Object.entries(outputs).map(([name, tensor]) => [name, tensor.data])),
+    outputs: Object.fromEntries(Object.entries(outputs).map(([name, tensor]) => [name, tensor?.data])),
     columns: new Map(given),
     ...batch,
     counts: countsOf(batch, counts),

@@ -23,7 +23,12 @@ describe("testing/engine table models", () => {
     for (const model of [bigramModel(4), valueTableModel(4)]) {
       const size = model.shape.reduce((n, d) => n * d, 1);
       const parameter = Float32Array.from({ length: size }, (_, i) => Math.sin(i));
-      const weights = { logProb: [1, -2, 0.5], entropy: [0.3, 1, -1], sumPiSquared: [2, 0, 1], values: [1, 2, 3] };
+      const weights: Readonly<Record<string, number[]>> = {
+        logProb: [1, -2, 0.5],
+        entropy: [0.3, 1, -1],
+        sumPiSquared: [2, 0, 1],
+        values: [1, 2, 3],
+      };
       const gradients = Object.fromEntries(model.outputs.map((name) => [name, Float32Array.from(weights[name])]));
       const loss = () => {
         const outputs = model.forward(parameter, batch, model.outputs);

@@ -1,200 +1,133 @@
 import { expect } from "chai";
 import {
-  type ActorLossOptions,
-  actorLoss,
-  builtinPolicyLosses,
-  countsOf,
+  type AnyLoss,
   evaluateLoss,
-  LOSS_AGG_MODES,
   type LossAlgebra,
   type LossFunction,
   type LossInput,
   type LossTerms,
   type OutputName,
-  type PolicyLossConfig,
-  sftLoss,
   type Value,
 } from "../../../../core/algorithms/index.js";
 import { RandomStream } from "../../../../core/data/index.js";
-import { type Column, packSequences, type SequenceBatch } from "../../../../core/plugin.js";
+import { packSequences, type SequenceBatch } from "../../../../core/plugin.js";
 import { Graph, type Ref } from "../../../../engines/onnx/ir/index.js";
 import { GraphAlgebra } from "../../../../engines/onnx/loss/graph-algebra.js";
-import { type OrtTensor, openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
+import { type OrtRuntime, type OrtTensor, openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
+import { anyLossInput, LOSS_CASES } from "../../../core/algorithms/loss-cases.js";
 import { gradientsOf, tinyBackend, worstRelativeError } from "../backend/fixtures.js";
 
+const input = anyLossInput();
+const { responseMask, responseOffsets, counts } = input;
+const [tokens, rows] = [responseMask.length, responseOffsets.length - 1];
 const random = new RandomStream(5, "lowering");
-const OUTPUTS = ["logProb", "entropy", "sumPiSquared"] as const;
 
-/** Four ragged sequences with masked tokens in the middle and one without a token that counts. */
-const batch = makeBatch();
-const counts = { ...countsOf(batch), lossScaleFactor: 7 };
-
-function makeBatch(): SequenceBatch {
-  const lengths = [3, 6, 1, 4];
-  const sequences = lengths.map((n, b) => ({
-    promptIds: [1 + b, 2],
-    responseIds: Array.from({ length: n }, () => random.int(11)),
-    responseMask: Array.from({ length: n }, (_, t) => (b === 2 || (b === 1 && t === 2) ? 0 : 1)),
-  }));
-  const total = lengths.reduce((a, b) => a + b);
-  const token = (scale: number, shift = 0): Column => ({
-    extent: "token",
-    data: Float32Array.from({ length: total }, () => shift + scale * random.normal()),
-  });
-  return packSequences(sequences, {
-    columns: [
-      ["oldLogProb", token(0.05, -2.3)],
-      ["refLogProb", token(0.3, -2.2)],
-      ["rolloutLogProb", token(0.1, -2.3)],
-      ["advantages", token(1)],
-      ["rolloutIsWeights", token(0.1, 1)],
-      ["bonus", { extent: "sequence", data: Float32Array.of(0.5, -1, 2, 1) }],
-    ],
-  });
-}
+let runtime: OrtRuntime;
+before(async () => {
+  runtime = await openOrtRuntime();
+});
 
 /** Runs a lowered loss alone, over given outputs. */
-async function lowered(loss: Pick<LossFunction, "build">, input: LossInput) {
+async function lowered(loss: Pick<LossFunction, "build">, { outputs, columns }: LossInput = input) {
   const g = new Graph("loss");
-  const columnNames = [...batch.columns.keys()];
-  const sources = {
+  const refs = <K extends string>(names: Iterable<K>, prefix: string, dims: string[]) =>
+    new Map([...names].map((name) => [name, g.input(`${prefix}${name}`, dims)]));
+  const outputRefs = refs(Object.keys(outputs), "", ["R"]);
+  const columnRefs = refs(columns.keys(), "column:", ["D"]);
+  const countRefs = refs(Object.keys(counts), "count:", []);
+  const algebra = new GraphAlgebra(g, {
     mask: g.input("mask", ["R"]),
     sequenceOfToken: g.input("sequences", ["R"], "int32"),
     tokensOfSequence: g.input("tokens", ["B", "L"], "int32"),
-  };
-  const outputs = new Map<string, Ref>(OUTPUTS.map((name) => [name, g.input(name, ["R"])]));
-  const columns = new Map(columnNames.map((name) => [name, g.input(`column:${name}`, ["D"])]));
-  const countRefs = new Map(Object.keys(counts).map((name) => [name, g.input(`count:${name}`, [])]));
-  const algebra = new GraphAlgebra(g, {
-    ...sources,
-    output: (name) => outputs.get(name) as Ref,
-    column: (name) => ({ ref: columns.get(name) as Ref, extent: batch.columns.get(name)?.extent ?? "token" }),
+    output: (name) => outputRefs.get(name) as Ref,
+    column: (name) => ({ ref: columnRefs.get(name) as Ref, extent: columns.get(name)?.extent ?? "token" }),
     count: (name) => countRefs.get(name) as Ref,
   });
   const terms = loss.build(algebra);
-  const gradients = algebra.backward(terms.loss, [...outputs.values()]);
+  const gradients = algebra.backward(terms.loss, [...outputRefs.values()]);
   const fetchDims: Record<string, number[]> = { loss: [] };
   g.output(algebra.refOf(terms.loss), "loss", []);
   for (const [name, metric] of Object.entries(terms.metrics)) {
-    g.output(algebra.refOf(metric.value), `metric:${name}`, []);
+    g.output(algebra.metric(metric) as Ref, `metric:${name}`, []);
     fetchDims[`metric:${name}`] = [];
   }
-  for (const [name, ref] of outputs) {
+  for (const [name, ref] of outputRefs) {
     const gradient = gradients.get(ref);
-    if (gradient) {
-      g.output(gradient, `d:${name}`, ["R"]);
-      fetchDims[`d:${name}`] = [batch.responseMask.length];
-    }
+    if (!gradient) continue;
+    g.output(gradient, `d:${name}`, ["R"]);
+    fetchDims[`d:${name}`] = [tokens];
   }
-  const runtime = await openOrtRuntime();
   const session = await runtime.createSession(g.encode(), { threads: 1 });
   const float = (data: ArrayLike<number>, dims: number[]) => runtime.tensor("float32", dims, Float32Array.from(data));
-  const offsets = batch.responseOffsets;
-  const longest = 6;
-  const sequences = new Int32Array(batch.responseMask.length);
-  const tokens = new Int32Array(batch.size * longest).fill(batch.responseMask.length);
-  for (let b = 0; b < batch.size; b++) {
-    for (let r = offsets[b]; r < offsets[b + 1]; r++) {
-      sequences[r] = b;
-      tokens[b * longest + r - offsets[b]] = r;
-    }
-  }
-  const feeds: Record<string, OrtTensor> = {
-    mask: float(batch.responseMask, [batch.responseMask.length]),
-    sequences: runtime.tensor("int32", [sequences.length], sequences),
-    tokens: runtime.tensor("int32", [batch.size, longest], tokens),
-  };
-  for (const name of OUTPUTS)
-    feeds[name] = float(input.outputs[name] ?? batch.responseMask, [batch.responseMask.length]);
-  for (const [name, { data }] of batch.columns) feeds[`column:${name}`] = float(data, [data.length]);
+  const feeds: Record<string, OrtTensor> = { mask: float(responseMask, [tokens]), ...layout() };
+  for (const [name, data] of Object.entries(outputs)) feeds[name] = float(data ?? [], [tokens]);
+  for (const [name, { data }] of columns) feeds[`column:${name}`] = float(data, [data.length]);
   for (const [name, value] of Object.entries(counts)) feeds[`count:${name}`] = float([value], []);
   const fetches = Object.fromEntries(
     Object.entries(fetchDims).map(([name, dims]) => [name, float(new Float32Array(dims[0] ?? 1), dims)]),
   );
-  await session.run(feeds, fetches);
+  await session.run(Object.fromEntries(g.inputNames.map((name) => [name, feeds[name]])), fetches);
   await session.release();
   const read = (name: string) => [...(fetches[name].data as Float32Array)];
   return { names: Object.keys(fetches), read };
 }
 
-function tokens(value: () => number): Float32Array {
-  return Float32Array.from(batch.responseMask, value);
+/** Which sequence each token is in, and which tokens each sequence has. */
+function layout(): Record<string, OrtTensor> {
+  const longest = Math.max(...Array.from({ length: rows }, (_, b) => responseOffsets[b + 1] - responseOffsets[b]));
+  const sequences = new Int32Array(tokens);
+  const grid = new Int32Array(rows * longest).fill(tokens);
+  for (let b = 0; b < rows; b++) {
+    for (let r = responseOffsets[b]; r < responseOffsets[b + 1]; r++) {
+      sequences[r] = b;
+      grid[b * longest + r - responseOffsets[b]] = r;
+    }
+  }
+  return {
+    sequences: runtime.tensor("int32", [tokens], sequences),
+    tokens: runtime.tensor("int32", [rows, longest], grid),
+  };
 }
 
-function inputWith(outputs: LossInput["outputs"]): LossInput {
-  const { columns, responseMask, responseOffsets } = batch;
-  return { outputs, columns, responseMask, responseOffsets, counts };
+/** Values within 1e-5 of the largest of their kind. */
+function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, what: string): void {
+  const size = Array.from(expected).reduce((a, b) => Math.max(a, Math.abs(b)), 0.01);
+  for (let i = 0; i < expected.length; i++) expect(actual[i], `${what}[${i}]`).to.be.closeTo(expected[i], 1e-5 * size);
 }
 
-/** Compares a lowered loss with the host's tape on random outputs. */
-async function expectAgreement(loss: LossFunction): Promise<void> {
-  const outputs = {
-    logProb: tokens(() => -2.3 + 0.3 * random.normal()),
-    entropy: tokens(() => 2 + 0.1 * random.normal()),
-    sumPiSquared: tokens(() => 0.2 + 0.1 * random.next()),
-  };
-  const expected = evaluateLoss(loss, inputWith(outputs));
-  const actual = await lowered(loss, inputWith(outputs));
-  const close = (name: string, value: number, want: number) => {
-    expect(value).to.be.closeTo(want, 1e-5 * (1 + Math.abs(want)), `${loss.name} ${name}`);
-  };
-  close("loss", actual.read("loss")[0], expected.loss);
-  for (const [name, { value }] of Object.entries(expected.metrics))
-    close(name, actual.read(`metric:${name}`)[0], value);
-  for (const name of OUTPUTS) {
-    const want = expected.gradients[name];
-    if (!want) continue;
-    const got = actual.names.includes(`d:${name}`) ? actual.read(`d:${name}`) : want.map(() => 0);
-    got.forEach((x, i) => {
-      close(`d${name}[${i}]`, x, want[i]);
-    });
+/** Compares a lowered loss with the host's tape. */
+async function expectAgreement(loss: LossFunction, at = input): Promise<void> {
+  const expected = evaluateLoss(loss, at);
+  const actual = await lowered(loss, at);
+  expectClose(actual.read("loss"), [expected.loss], `${loss.key} loss`);
+  for (const [name, { value }] of Object.entries(expected.metrics)) {
+    expectClose(actual.read(`metric:${name}`), [value], `${loss.key} ${name}`);
+  }
+  for (const name of loss.outputs) {
+    const want = expected.gradients[name] ?? new Float32Array(tokens);
+    const got = actual.names.includes(`d:${name}`) ? actual.read(`d:${name}`) : new Float32Array(tokens);
+    expectClose(got, want, `${loss.key} ∂/∂${name}`);
   }
 }
 
-function policyConfig(changes: Partial<PolicyLossConfig> = {}): PolicyLossConfig {
-  return {
-    clipRatioLow: 0.2,
-    clipRatioHigh: 0.28,
-    clipRatioC: 3,
-    lossAggMode: "token-mean",
-    hasRolloutIsWeights: true,
-    extra: { dro_beta: 0.1 },
-    ...changes,
-  };
-}
-
-function vanillaActor(lossAggMode: ActorLossOptions["lossAggMode"]): LossFunction {
-  const vanilla = builtinPolicyLosses.find((l) => l.name === "vanilla");
-  const loss = actorLoss({
-    policyLoss: vanilla!.create(policyConfig({ lossAggMode })),
-    lossAggMode,
-    entropyCoeff: 0.01,
-    kl: { coef: 0.1, type: "low_var_kl" },
-  });
-  return loss as LossFunction;
-}
+const algebraOf = (losses: readonly AnyLoss[]) =>
+  losses.filter((loss): loss is LossFunction => loss.kind === "algebra");
 
 describe("engines/onnx/loss lowering", () => {
-  it("agrees with the tape for every built-in policy loss that is written in the algebra", async () => {
-    const losses = builtinPolicyLosses.map((factory) => factory.create(policyConfig()));
-    const lowerable = losses.filter((loss) => loss.kind === "algebra");
-    for (const loss of lowerable) await expectAgreement(loss);
-    expect(lowerable.map((loss) => loss.name)).to.include.members(["vanilla", "gspo", "cispo", "geo_mean"]);
-  });
-
-  it("agrees for the actor's and the supervised loss in every aggregation mode", async () => {
-    for (const mode of LOSS_AGG_MODES) {
-      await expectAgreement(vanillaActor(mode));
-      await expectAgreement(sftLoss(mode));
-    }
-  });
+  for (const [file, losses] of Object.entries(LOSS_CASES)) {
+    const lowerable = algebraOf(losses);
+    if (lowerable.length === 0) continue;
+    it(`agrees with the tape: ${file}`, async () => {
+      for (const loss of lowerable) await expectAgreement(loss);
+    });
+  }
 
   it("agrees for every operation and extent of the algebra", async () => {
     const unary = ["neg", "exp", "log", "sqrt", "square", "abs", "sigmoid", "softplus", "stopGradient"] as const;
     const binary = ["add", "sub", "mul", "div", "minimum", "maximum", "greater", "greaterEqual"] as const;
     const extents = (g: LossAlgebra): Value[] => {
       const token = g.output("entropy");
-      return [token, g.add(g.square(g.column("bonus")), g.sumTokens(token)), g.div(g.sum(token), g.constant(9))];
+      return [token, g.add(g.square(g.column("margin")), g.sumTokens(token)), g.div(g.sum(token), g.constant(9))];
     };
     const build = (g: LossAlgebra): LossTerms => {
       const terms: Value[] = [];
@@ -225,38 +158,94 @@ describe("engines/onnx/loss lowering", () => {
       const bad = g.log(g.sub(x, x));
       return { loss: g.sum(g.where(g.greater(x, g.constant(100)), bad, x)), metrics: {} };
     };
-    const { read } = await lowered({ build }, inputWith({ logProb: tokens(() => -1) }));
-    expect(read("loss")[0]).to.be.closeTo(-batch.responseMask.length, 1e-5);
+    const { read } = await lowered({ build }, { ...input, outputs: { logProb: new Float64Array(tokens).fill(-1) } });
+    expect(read("loss")[0]).to.be.closeTo(-tokens, 1e-5);
     expect(read("d:logProb").every((x) => x === 1)).to.equal(true);
+  });
+
+  it("takes extremes over the tokens that count", async () => {
+    const build = (g: LossAlgebra): LossTerms => ({
+      loss: g.sum(g.output("logProb")),
+      metrics: {
+        low: { value: g.output("logProb"), reduction: "min" },
+        high: { value: g.output("logProb"), reduction: "max" },
+      },
+    });
+    const logProb = Float64Array.from(responseMask, (m, r) => (m ? -1 - r : r % 2 === 0 ? Number.NaN : 99));
+    const { read } = await lowered({ build }, { ...input, outputs: { logProb } });
+    expect([read("metric:low")[0], read("metric:high")[0]]).to.deep.equal([-tokens, -1]);
   });
 });
 
+/** The batch of {@link anyLossInput} as sequences of a model with 11 tokens. */
+function modelBatch(): SequenceBatch {
+  const sequences = Array.from({ length: rows }, (_, b) => {
+    const mask = Array.from(responseMask).slice(responseOffsets[b], responseOffsets[b + 1]);
+    return { promptIds: [1 + b, 2], responseIds: mask.map(() => random.int(11)), responseMask: mask };
+  });
+  const columns = [...input.columns].map(
+    ([name, { extent, data }]) => [name, { extent, data: Float32Array.from(data) }] as const,
+  );
+  return packSequences(sequences, { columns });
+}
+
 describe("engines/onnx fused and two-phase", () => {
-  it("give the same loss, metrics and gradients through the whole model, in every aggregation mode", async () => {
-    const all = LOSS_AGG_MODES.flatMap((mode) => [vanillaActor(mode), sftLoss(mode)]);
-    const cases = [
-      { logitsMemoryMiB: 512, losses: all },
-      { logitsMemoryMiB: 1e-3, losses: all.slice(0, 2) },
-    ];
-    for (const { logitsMemoryMiB, losses } of cases) {
-      const backend = await tinyBackend({ tied: true, kwargs: { logitsMemoryMiB } });
-      for (const loss of losses) {
-        await backend.zeroGrad();
-        const fused = await backend.fused(batch, loss, counts);
-        const gradients = await gradientsOf(backend);
-        await backend.zeroGrad();
-        const outputs = await backend.forward(batch, loss.outputs as OutputName[]);
-        const expected = evaluateLoss(loss, inputWith(outputs));
-        await backend.backward(batch, expected.gradients);
-        expect(fused?.loss).to.be.closeTo(expected.loss, 1e-5 * (1 + Math.abs(expected.loss)), loss.key);
-        for (const [name, metric] of Object.entries(expected.metrics)) {
-          expect(fused?.metrics[name].reduction).to.equal(metric.reduction);
-          expect(fused?.metrics[name].weight).to.equal(metric.weight);
-          expect(fused?.metrics[name].value).to.be.closeTo(metric.value, 1e-5 * (1 + Math.abs(metric.value)), name);
-        }
-        expect(worstRelativeError(gradients, await gradientsOf(backend)), loss.key).to.be.below(1e-5);
-      }
-      await backend.dispose();
+  const batch = modelBatch();
+  const isLowered = (loss: LossFunction) => loss.outputs.every((name) => /^(logProb|entropy|sumPiSquared)$/.test(name));
+
+  async function expectSame(backend: Awaited<ReturnType<typeof tinyBackend>>, loss: LossFunction): Promise<void> {
+    await backend.zeroGrad();
+    const fused = await backend.fused(batch, loss, counts);
+    if (!fused) throw new Error(`${loss.key} was not lowered`);
+    const gradients = await gradientsOf(backend);
+    await backend.zeroGrad();
+    const outputs = await backend.forward(batch, loss.outputs as OutputName[]);
+    const expected = evaluateLoss(loss, { ...input, columns: batch.columns, outputs });
+    await backend.backward(batch, expected.gradients);
+    expectClose([fused.loss], [expected.loss], loss.key);
+    for (const [name, { value, reduction, weight }] of Object.entries(expected.metrics)) {
+      expect(fused.metrics[name]).to.include({ reduction, weight });
+      expectClose([fused.metrics[name].value], [value], `${loss.key} ${name}`);
     }
+    expect(worstRelativeError(gradients, await gradientsOf(backend)), loss.key).to.be.below(1e-5);
+  }
+
+  it("give the same loss, metrics and gradients through the whole model, for every kind of loss", async () => {
+    const backend = await tinyBackend({ tied: true });
+    for (const losses of Object.values(LOSS_CASES)) {
+      const [first] = algebraOf(losses).filter(isLowered);
+      if (first) await expectSame(backend, first);
+    }
+    await backend.dispose();
+  });
+
+  it("give the same where the head is computed in chunks", async () => {
+    const backend = await tinyBackend({ kwargs: { logitsMemoryMiB: 1e-3 } });
+    for (const loss of algebraOf(LOSS_CASES.actor).slice(0, 2)) await expectSame(backend, loss);
+    await backend.dispose();
+  });
+
+  it("leave to two phases what cannot be lowered, and half a pair", async () => {
+    const backend = await tinyBackend();
+    for (const file of ["value", "reward-model", "topk-distillation"]) {
+      for (const loss of algebraOf(LOSS_CASES[file]))
+        expect(await backend.fused(batch, loss, counts), file).to.equal(null);
+    }
+    const odd = packSequences([{ promptIds: [1], responseIds: [2] }], {
+      columns: ["refLogProb", "chosen"].map((name) => [
+        name,
+        { extent: name === "chosen" ? ("sequence" as const) : ("token" as const), data: Float32Array.of(1) },
+      ]),
+    });
+    expect(await backend.fused(odd, algebraOf(LOSS_CASES.dpo)[0], counts)).to.equal(null);
+    await backend.dispose();
+  });
+
+  it("leave to the host a loss that is no scalar", async () => {
+    const backend = await tinyBackend();
+    const build = (g: LossAlgebra): LossTerms => ({ loss: g.output("logProb"), metrics: {} });
+    const shape = { kind: "algebra", scope: "token", outputs: ["logProb"], columns: [] } as const;
+    expect(await backend.fused(batch, { ...shape, name: "vector", key: "vector", build }, counts)).to.equal(null);
+    await backend.dispose();
   });
 });
