@@ -75,7 +75,6 @@ function diagnoseTemplate(
 
 function templateFindings({ shapes, appendOnly }: TemplateCheck, name: string): Diagnosis[] {
   const refused = shapes.filter(({ status }) => status === "refused");
-  const broken = shapes.filter(({ difference }) => difference !== undefined);
   const taken = shapes.length - refused.length;
   if (taken === 0) return [{ name, status: "failed", detail: `refuses every conversation: ${refused[0].meaning}` }];
   const notes = refused.length === 0 ? "" : `; it refuses: ${refused.map((shape) => shape.name).join(", ")}`;
@@ -83,21 +82,23 @@ function templateFindings({ shapes, appendOnly }: TemplateCheck, name: string): 
     const detail = `only appends to the history, in all ${taken} kinds of conversations that it takes${notes}`;
     return [{ name, status: "ok", detail }];
   }
+  const broken = shapes.filter(({ difference }) => difference !== undefined);
   const detail = `changes the history in ${broken.length} of ${taken} kinds of conversations${notes}`;
   const fix = "It matters for agents of several turns only; the guide on tokens says what can be done.";
-  return [{ name, status: "warning", detail, fix }, ...broken.map((shape) => brokenFinding(shape, name))];
+  return [
+    { name, status: "warning", detail, fix },
+    ...[...new Set(broken.map(({ meaning }) => meaning))].flatMap((meaning) => [
+      { name, status: "warning" as const, detail: `trained as ${meaning}:` },
+      ...broken.filter((shape) => shape.meaning === meaning).map((shape) => brokenFinding(shape, name)),
+    ]),
+  ];
 }
 
-function brokenFinding(shape: ShapeCheck, name: string): Diagnosis {
-  const { position, before, seen, rendered } = shape.difference ?? {
-    position: 0,
-    before: "",
-    seen: null,
-    rendered: null,
-  };
+function brokenFinding({ name: kind, difference }: ShapeCheck, name: string): Diagnosis {
+  const { position = 0, before = "", seen = null, rendered = null } = difference ?? {};
   const shown = (text: string | null) => (text === null ? "nothing" : JSON.stringify(text));
-  const place = `at token ${position}, after ${shown(before)}, it saw ${shown(seen)} and the template writes ${shown(rendered)}`;
-  return { name, status: "warning", detail: `${shape.name}: ${place}: ${shape.meaning}` };
+  const detail = `  ${kind}: at token ${position}, after ${shown(before)}, the model saw ${shown(seen)}, the template writes ${shown(rendered)} now`;
+  return { name, status: "warning", detail };
 }
 
 function summary(error: unknown): Pick<Diagnosis, "detail" | "fix"> {

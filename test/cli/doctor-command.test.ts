@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect } from "chai";
 import { diagnoseMachine, nodeIsSupported } from "../../cli/doctor/machine.js";
+import type { TemplateCheck } from "../../core/agent/index.js";
 import { charTokenizerFiles } from "../../core/data/index.js";
 import type { Diagnosis } from "../../core/plugin.js";
 import { cli } from "./support.js";
@@ -58,6 +59,45 @@ describe("cli/doctor", () => {
     const { findings } = json<{ findings: Diagnosis[] }>();
     expect(findings.find(({ name }) => name === "tokenizer")?.status, stdout).to.equal("warning");
     expect(findings.map(({ name }) => name)).to.include.members(["runtime", "chat template"]);
+  });
+
+  describe("a chat template", () => {
+    const letters = `\n${Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("")}`;
+    const chatml = `{%- for m in messages -%}{{- '<' + m.role + '>' + (m.reasoning_content or '' if KEEPS else '') + m.content + '\n' -}}{%- endfor -%}
+{%- if add_generation_prompt -%}{{- '<assistant>' -}}{%- endif -%}`;
+    const check = async (keeps: string, ...more: string[]) => {
+      const model = fs.mkdtempSync(path.join(cwd, "model-"));
+      const files = charTokenizerFiles(letters, { pad: "\u0000", eos: "\u0001" });
+      const config = { ...files.tokenizerConfig, chat_template: chatml.replace("KEEPS", keeps) };
+      fs.writeFileSync(path.join(model, "tokenizer.json"), JSON.stringify(files.tokenizerJson));
+      fs.writeFileSync(path.join(model, "tokenizer_config.json"), JSON.stringify(config));
+      fs.writeFileSync(path.join(model, "config.json"), JSON.stringify({ model_type: "glm4_moe" }));
+      return cli(["doctor", "--model", model, ...more], { cwd });
+    };
+
+    it("that only appends is reported as such", async () => {
+      const { json } = await check("true", "--json");
+      const { findings, template } = json<{ findings: Diagnosis[]; template: TemplateCheck }>();
+      const [finding, ...others] = findings.filter(({ name }) => name === "chat template");
+      expect(finding).to.deep.include({ status: "ok" });
+      expect(finding.detail).to.contain("only appends to the history, in all 8 kinds of conversations");
+      expect(others).to.deep.equal([]);
+      expect([template.appendOnly, template.family]).to.deep.equal([true, "glm"]);
+    });
+
+    it("P21: that changes the history is reported with the first token that differs, a line each", async () => {
+      const { stdout } = await check("loop.last");
+      expect(stdout).to.match(/warning {2}chat template +changes the history in \d of 8 kinds of conversations/);
+      expect(stdout).to.match(
+        /reasoning, then a user turn: at token \d+, after ".*<assistant>A", the model saw " ", the template writes "n" now/,
+      );
+      expect(stdout).to.contain("the guide on tokens says what can be done");
+    });
+
+    it("is rendered with the variables of the configuration", async () => {
+      const { json } = await check("keep", "--json", "+data.apply_chat_template_kwargs.keep=true");
+      expect(json<{ template: TemplateCheck }>().template.appendOnly).to.equal(true);
+    });
   });
 
   it("asks the nearest existing folder for disk space", async () => {

@@ -1,6 +1,6 @@
 import { isTemplateFailure } from "../../data/conversation-renderer.js";
 import type { Tokenizer } from "../../data/tokenizer.js";
-import { reasonOf } from "../../host/errors.js";
+import { isVerlError, reasonOf } from "../../host/errors.js";
 import { CHECK_CONVERSATIONS, type CheckConversation } from "./check-conversations.js";
 import { applyToIds } from "./edit.js";
 import { SuffixEncoder, sameIds, startsWith } from "./suffix-encoder.js";
@@ -54,7 +54,7 @@ export function checkTemplate(
       return { name: conversation.name, ...play(conversation, encoder) };
     } catch (error) {
       if (!isTemplateFailure(error)) throw error;
-      return { name: conversation.name, status: "refused" as const, meaning: reasonOf(error).split("\n")[0] };
+      return { name: conversation.name, status: "refused" as const, meaning: refusalOf(error) };
     }
   });
   return {
@@ -66,11 +66,15 @@ export function checkTemplate(
 
 const MEANING = {
   "append-only": "one sample, and the model is shown what the template would write",
-  retokenized: "one sample, whose tokens are not those that the whole text would be encoded to; none is encoded again",
+  retokenized: "one sample; its text has other tokens when it is encoded as a whole, which nothing here does",
   rewritten:
-    "one sample, in which the model sees earlier turns as it saw and sampled them; a server that renders every request shows it others",
+    "one sample, in which earlier turns stay as the model saw them; a server that renders every request changes them",
   split: "a new sample begins at this turn, whose prompt holds the earlier turns as the template writes them",
 } as const;
+
+function refusalOf(error: unknown): string {
+  return isVerlError(error) ? [error.what, error.why].filter(Boolean).join(": ") : reasonOf(error);
+}
 
 function play({ messages }: CheckConversation, encoder: TurnEncoder): Omit<ShapeCheck, "name"> {
   const suffixes = new SuffixEncoder(encoder.tokenizer);
@@ -128,7 +132,7 @@ function differing(
     meaning: MEANING[status],
     difference: {
       position,
-      before: tokenizer.decode(seen.slice(Math.max(0, position - 12), position)),
+      before: tokenizer.decode(seen.slice(Math.max(0, position - 16), position)),
       seen: text(seen),
       rendered: text(rendered),
     },

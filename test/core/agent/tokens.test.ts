@@ -39,7 +39,7 @@ describe("tokens of a trajectory", () => {
     expect([...client.requests[1].promptIds].slice(4, 6)).to.deep.equal(sampled);
   });
 
-  it("keeps a real token that looks like padding", () => {
+  it("T16: keeps a real token that looks like padding", () => {
     const checked = checkOutput(
       {
         promptIds: [0, 5],

@@ -32,7 +32,7 @@ describe("ContinuousTokenBuilder", () => {
     expect(tokens.promptIds).to.deep.equal([7, 8]);
   });
 
-  it("concatenates prompt, sampled ids, and the newly encoded rest with the next generation prompt", () => {
+  it("P18: concatenates prompt, sampled ids, and the newly encoded rest with the next generation prompt", () => {
     const tokens = begun();
     expect(tokens.addAssistant(answer)).to.include({ kind: "assistant", appendedIds: answer.tokenIds });
     const edit = tokens.addMessages(history, [...history, tool("42")]);
@@ -99,7 +99,7 @@ describe("ContinuousTokenBuilder", () => {
     expect(tokens.current.responseIds).to.have.length(plan.responseLength);
   });
 
-  it("counts every sampled token of a last turn, its end included, and a turn that was cut off without one", () => {
+  it("P23, P24: counts every sampled token of a last turn, its end included, and a turn that was cut off without one", () => {
     const tokens = begun();
     tokens.addAssistant(answer);
     expect(tokens.current.responseMask).to.deep.equal([1, 1, 1]);
@@ -226,7 +226,7 @@ describe("ContinuousTokenBuilder", () => {
     const thinking = "<think>\nsum\n</think>\n\nfour<|im_end|>";
     const asked = [user("2+2"), assistant("<think>\nsum\n</think>\n\nfour")];
 
-    it("keeps what the model saw by default, also where the template would drop its reasoning", async () => {
+    it("P21: keeps what the model saw by default, also where the template would drop its reasoning", async () => {
       const qwen = await bytesTokenizer({ template: caseTemplates.get("qwen_like") as string, stop: ["<|im_end|>"] });
       const tokens = new ContinuousTokenBuilder(new TurnEncoder(qwen, { modelType: "qwen3" }));
       tokens.start([user("2+2")]);
@@ -237,7 +237,7 @@ describe("ContinuousTokenBuilder", () => {
       );
     });
 
-    it("splits there if the model is to see what the template makes of the history", async () => {
+    it("P21: splits there if the model is to see what the template makes of the history", async () => {
       const qwen = await bytesTokenizer({ template: caseTemplates.get("qwen_like") as string, stop: ["<|im_end|>"] });
       const render = new TurnEncoder(qwen, { modelType: "qwen3", history: "render" });
       const tokens = new ContinuousTokenBuilder(render);

@@ -19,7 +19,13 @@ export interface BytesOptions {
   readonly stop?: readonly string[];
   /** Pairs of tokens that are merged, in order. */
   readonly merges?: readonly (readonly [string, string])[];
+  /** Splits text before merging; by default as Llama 3 and Qwen do, where line feeds in a row stay together. */
+  readonly words?: string;
 }
+
+export const GPT2_WORDS = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+const NEWER_WORDS =
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
 /** Bytes as GPT-2 writes them: printable ones as they are. */
 const ALPHABET = Array.from({ length: 256 }, (_, byte) => byte).map((byte, _i, all) => {
@@ -36,7 +42,7 @@ const MERGES: readonly (readonly [string, string])[] = [
 
 /** A byte-level tokenizer whose special tokens are those of a template. */
 export function bytesTokenizer(options: BytesOptions): Promise<Tokenizer> {
-  const { template, special = [], stop = [], merges = MERGES } = options;
+  const { template, special = [], stop = [], merges = MERGES, words = NEWER_WORDS } = options;
   const shown = template?.match(/<[|｜][^<>{}'"\s]+[|｜]>/g) ?? [];
   const base = [...ALPHABET, ...merges.map((pair) => pair.join(""))];
   const added = [...new Set(["<BOS>", ...shown, ...special, ...stop])];
@@ -55,7 +61,13 @@ export function bytesTokenizer(options: BytesOptions): Promise<Tokenizer> {
           special: true,
         })),
         normalizer: null,
-        pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, use_regex: true },
+        pre_tokenizer: {
+          type: "Sequence",
+          pretokenizers: [
+            { type: "Split", pattern: { Regex: words }, behavior: "Isolated", invert: false },
+            { type: "ByteLevel", add_prefix_space: false, use_regex: false },
+          ],
+        },
         post_processor: null,
         decoder: { type: "ByteLevel" },
         model: {
