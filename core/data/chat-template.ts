@@ -1,11 +1,12 @@
 import { isVerlError, reasonOf } from "../host/errors.js";
 import type { Statement } from "./chat-template/ast.js";
-import { TemplateFailure } from "./chat-template/errors.js";
+import { TemplateFailure, tooDeep } from "./chat-template/errors.js";
 import { fromJs } from "./chat-template/from-js.js";
 import { templateGlobals } from "./chat-template/globals.js";
 import { Interpreter } from "./chat-template/interpreter.js";
 import { Scope } from "./chat-template/scope.js";
 import { parseTemplate } from "./chat-template/statement-parser.js";
+import { MAX_WORK, withAccount } from "./chat-template/work.js";
 import { tokenizerErrors } from "./tokenizer-errors.js";
 
 /**
@@ -35,13 +36,17 @@ export class ChatTemplate {
    * integers; see `parseLosslessJson` for data that tells `1` from `1.0`.
    */
   render(variables: Readonly<Record<string, unknown>>): string {
-    const globals = new Scope();
-    for (const [name, value] of templateGlobals(this.now)) globals.set(name, value);
-    for (const [name, value] of Object.entries(variables)) if (value !== undefined) globals.set(name, fromJs(value));
     try {
-      return new Interpreter().render(this.program, new Scope(globals));
-    } catch (cause) {
-      if (isVerlError(cause)) throw cause;
+      return withAccount(MAX_WORK, () => {
+        const globals = new Scope();
+        for (const [name, value] of templateGlobals(this.now)) globals.set(name, value);
+        for (const [name, value] of Object.entries(variables))
+          if (value !== undefined) globals.set(name, fromJs(value));
+        return new Interpreter().render(this.program, new Scope(globals));
+      });
+    } catch (error) {
+      if (isVerlError(error)) throw error;
+      const cause = isStackOverflow(error) ? tooDeep() : error;
       throw tokenizerErrors.VERL_DATA_CHAT_TEMPLATE_FAILED({
         what: "the chat template failed on these messages",
         ...placeOf(cause),
@@ -49,6 +54,11 @@ export class ChatTemplate {
       });
     }
   }
+}
+
+/** Depth is counted, but not that of generators that read generators: the engine counts those. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes("call stack");
 }
 
 function placeOf(cause: unknown): { where?: string; why: string } {

@@ -18,6 +18,10 @@ export const tokenizerErrors = defineErrors({
     summary: "A text that should be JSON is not.",
     fix: "correct the text at the named place",
   },
+  VERL_DATA_JSON_UNWRITABLE: {
+    summary: "A value cannot be written as JSON: it holds something that JSON has no form for, or lies inside itself.",
+    fix: "pass texts, numbers, switches, lists and objects only",
+  },
   VERL_DATA_CHAT_TEMPLATE_MISSING: {
     summary: "Messages were to be rendered, but the tokenizer has no chat template.",
     fix: "set actor_rollout_ref.model.custom_chat_template to a Jinja template, or use an instruction-tuned model",

@@ -42,13 +42,19 @@ export class VerlError extends Error {
   readonly [brand] = true;
 
   constructor(code: ErrorCode, details: ErrorDetails) {
-    super(messageOf(code, details), details.cause === undefined ? undefined : { cause: details.cause });
+    const parts = {
+      what: shortened(details.what),
+      where: details.where && shortened(details.where),
+      why: details.why && shortened(details.why),
+      fix: details.fix && shortened(details.fix),
+    };
+    super(messageOf(code, parts), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "VerlError";
     this.code = code;
-    this.what = details.what;
-    this.where = details.where;
-    this.why = details.why;
-    this.fix = details.fix;
+    this.what = parts.what;
+    this.where = parts.where;
+    this.why = parts.why;
+    this.fix = parts.fix;
     this.data = details.data;
   }
 
@@ -56,6 +62,13 @@ export class VerlError extends Error {
     const { code, what, where, why, fix, data } = this;
     return { code, what, where, why, fix, ...(data ? { data } : {}) };
   }
+}
+
+/** Text from outside may be of any length, and a message is read by people. */
+const MAX_PART = 10_000;
+
+function shortened(text: string): string {
+  return text.length <= MAX_PART ? text : `${text.slice(0, MAX_PART)}… (${text.length - MAX_PART} more characters)`;
 }
 
 /** True for a coded error of this or of another copy of the package. */

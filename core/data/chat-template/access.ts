@@ -15,6 +15,7 @@ import {
   typeName,
   Undefined,
 } from "./values.js";
+import { spend } from "./work.js";
 
 /** Methods that change their object. The immutable sandbox hides them, and they hide items of the same name. */
 const MUTATING: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -86,7 +87,10 @@ export function getSlice(object: PyValue, start: PyValue, stop: PyValue, step: P
   if (object instanceof Undefined) return object.fail();
   const bounds = [start, stop, step].map(bound);
   const [first, last, stride] = bounds;
-  const cut = <T>(items: readonly T[]): T[] => slice(items, first, last, stride);
+  const cut = <T>(items: readonly T[]): T[] => {
+    spend(items.length);
+    return slice(items, first, last, stride);
+  };
   if (typeof object === "string") return cut(codePoints(object)).join("");
   if (object instanceof Markup) return new Markup(cut(codePoints(object.text)).join(""));
   if (Array.isArray(object)) return cut(object);
@@ -98,9 +102,13 @@ export function getSlice(object: PyValue, start: PyValue, stop: PyValue, step: P
   return fail("TypeError", `'${typeName(object)}' object cannot be sliced`);
 }
 
+const MAX_INDEX = BigInt(Number.MAX_SAFE_INTEGER);
+
 function bound(value: PyValue): number | null {
   if (value instanceof Undefined) value.fail();
   if (value === null) return null;
-  if (typeof value === "bigint" || typeof value === "boolean") return Number(value);
+  // Beyond any length it makes no difference how far.
+  if (typeof value === "bigint") return Number(value > MAX_INDEX ? MAX_INDEX : value < -MAX_INDEX ? -MAX_INDEX : value);
+  if (typeof value === "boolean") return Number(value);
   return fail("TypeError", "slice indices must be integers or None");
 }

@@ -1,8 +1,11 @@
 import { fail } from "./errors.js";
 import type { PyValue } from "./values.js";
+import { spend } from "./work.js";
 
 /** Integers beyond this are refused: a template is not trusted. */
-const MAX_INTEGER_BITS = 100_000;
+export const MAX_INTEGER_BITS = 100_000;
+/** Work of an operation on integers beyond 64 bits, of the largest at most. */
+const LONG_OPERATION = 2000;
 const MAX_INTEGER = 1n << BigInt(MAX_INTEGER_BITS);
 
 export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**";
@@ -35,9 +38,14 @@ export function arithmetic(operator: BinaryOperator, a: bigint | number, b: bigi
     if (divisor === 0) return fail("ZeroDivisionError", "division by zero");
     return asFloat(a) / divisor;
   }
+  if (isLong(a) || isLong(b)) spend(LONG_OPERATION);
   if (operator === "**") return power(a, b);
   if (typeof a === "bigint" && typeof b === "bigint") return integerArithmetic(operator, a, b);
   return floatArithmetic(operator, asFloat(a), asFloat(b));
+}
+
+function isLong(value: bigint | number): boolean {
+  return typeof value === "bigint" && BigInt.asIntN(64, value) !== value;
 }
 
 function integerArithmetic(operator: BinaryOperator, a: bigint, b: bigint): bigint {
@@ -90,6 +98,7 @@ function power(a: bigint | number, b: bigint | number): PyValue {
     if (a !== 0n && a !== 1n && a !== -1n && bits * b > MAX_INTEGER_BITS) {
       return fail("OverflowError", "the power is too large");
     }
+    spend(LONG_OPERATION);
     return a ** b;
   }
   const [x, y] = [asFloat(a), asFloat(b)];
@@ -103,4 +112,11 @@ function power(a: bigint | number, b: bigint | number): PyValue {
     return fail("OverflowError", "numerical result out of range");
   }
   return result;
+}
+
+/** The nearest integer to a fraction of non-negative integers, ties to even. */
+export function divideToEven(top: bigint, bottom: bigint): bigint {
+  const quotient = top / bottom;
+  const twice = 2n * (top % bottom);
+  return twice > bottom || (twice === bottom && quotient % 2n === 1n) ? quotient + 1n : quotient;
 }

@@ -73,6 +73,13 @@ export interface Parameter {
   readonly fallback: Expression | null;
 }
 
+/** Whether a macro's body reads these names, and so takes such arguments. */
+export interface Takes {
+  readonly varargs: boolean;
+  readonly kwargs: boolean;
+  readonly caller: boolean;
+}
+
 export type Statement = { readonly line: number } & (
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "print"; readonly value: Expression }
@@ -101,12 +108,14 @@ export type Statement = { readonly line: number } & (
       readonly type: "macro";
       readonly name: string;
       readonly parameters: readonly Parameter[];
+      readonly takes: Takes;
       readonly body: readonly Statement[];
     }
   | {
       readonly type: "call";
       readonly call: Expression;
       readonly parameters: readonly Parameter[];
+      readonly takes: Takes;
       readonly body: readonly Statement[];
     }
   | { readonly type: "filterBlock"; readonly filter: Expression; readonly body: readonly Statement[] }

@@ -1,7 +1,8 @@
 import { fail } from "./errors.js";
 import { formatValue } from "./format-spec.js";
-import { repr, str } from "./text.js";
+import { joinTexts, repr, str } from "./text.js";
 import type { KeywordArguments, PyValue } from "./values.js";
+import { spendText } from "./work.js";
 
 const MAX_NESTING = 2;
 
@@ -23,25 +24,27 @@ export function bracketFormat(
 
   function expand(text: string, auto: { next: number }, depth: number): string {
     if (depth > MAX_NESTING) return fail("ValueError", "Max string recursion exceeded");
-    let out = "";
+    const out: string[] = [];
     for (let at = 0; at < text.length; ) {
       const character = text[at];
       if (character !== "{" && character !== "}") {
-        out += character;
-        at++;
+        const next = text.slice(at).search(/[{}]/);
+        const end = next < 0 ? text.length : at + next;
+        out.push(text.slice(at, end));
+        at = end;
         continue;
       }
       if (text[at + 1] === character) {
-        out += character;
+        out.push(character);
         at += 2;
         continue;
       }
       if (character === "}") return fail("ValueError", "Single '}' encountered in format string");
       const end = closing(text, at);
-      out += field(text.slice(at + 1, end), auto, depth);
+      out.push(field(text.slice(at + 1, end), auto, depth));
       at = end + 1;
     }
-    return out;
+    return joinTexts(out, "");
   }
 
   function field(content: string, auto: { next: number }, depth: number): string {
@@ -80,7 +83,9 @@ function convert(value: PyValue, conversion: string): string {
   if (conversion === "s") return str(value);
   if (conversion === "r") return repr(value);
   if (conversion === "a") {
-    return repr(value).replace(/[\u0080-\u{10ffff}]/gu, (character) => {
+    const text = repr(value);
+    spendText(text.length);
+    return text.replace(/[\u0080-\u{10ffff}]/gu, (character) => {
       const code = character.codePointAt(0) as number;
       const hex = code.toString(16);
       return code <= 0xff ? `\\x${hex}` : code <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;

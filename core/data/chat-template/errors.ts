@@ -17,11 +17,17 @@ export type PythonError =
   | "KeyError"
   | "ZeroDivisionError"
   | "OverflowError"
+  | "RecursionError"
   | "AttributeError"
   | "UndefinedError"
   | "FilterArgumentError"
   | "TemplateSyntaxError"
   | "TemplateRuntimeError";
+
+/** What Python says when calls, blocks or values lie too deep inside each other. */
+export function tooDeep(): TemplateFailure {
+  return new TemplateFailure("RecursionError", "maximum recursion depth exceeded");
+}
 
 export function fail(kind: PythonError, message: string): never {
   throw new TemplateFailure(kind, message);

@@ -88,18 +88,18 @@ export class ExpressionParser extends PrimaryParser {
   }
 
   private power(): Expression {
-    let left = this.unary(true);
-    while (this.stream.skip("operator", "**")) left = { type: "binary", operator: "**", left, right: this.unary(true) };
+    let left = this.unary();
+    while (this.stream.skip("operator", "**")) left = { type: "binary", operator: "**", left, right: this.unary() };
     return left;
   }
 
-  private unary(withFilter: boolean): Expression {
-    let value: Expression;
-    if (this.stream.is("operator", "-", "+")) {
-      const operator = this.stream.next().text as "-" | "+";
-      value = { type: "unary", operator, value: this.unary(false) };
-    } else value = this.primary();
-    value = this.postfix(value);
-    return withFilter ? this.filters(value) : value;
+  /** Signs bind tighter than filters, and looser than what is called or subscripted. */
+  private unary(): Expression {
+    const signs: ("-" | "+")[] = [];
+    while (this.stream.is("operator", "-", "+")) signs.push(this.stream.next().text as "-" | "+");
+    const operand = this.postfix(this.primary());
+    return this.filters(
+      signs.reduceRight<Expression>((value, operator) => ({ type: "unary", operator, value }), operand),
+    );
   }
 }

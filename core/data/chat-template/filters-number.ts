@@ -1,12 +1,13 @@
-import { asFloat, isNumber } from "./arithmetic.js";
+import { asFloat, divideToEven, isNumber, MAX_INTEGER_BITS } from "./arithmetic.js";
 import { fail } from "./errors.js";
 import type { FilterTable } from "./filter.js";
 import { exactFraction } from "./format-spec.js";
 import { binary } from "./operators.js";
 import { truncate } from "./percent-format.js";
 import { strip } from "./string-methods.js";
-import { integerArgument, str } from "./text.js";
+import { integerArgument, MAX_INTEGER_DIGITS, str } from "./text.js";
 import { Markup, orElse, type PyValue, typeName, Undefined } from "./values.js";
+import { spend } from "./work.js";
 
 export const NUMBER_FILTERS: FilterTable = [
   ["abs", { parameters: [], apply: absolute }],
@@ -48,7 +49,7 @@ function toInteger(value: PyValue, fallback: PyValue, base: PyValue | undefined)
 /** Python's `int(text, base)`: blanks around, a sign, a prefix that fits the base, underscores between digits. */
 function parseInteger(text: string, base: number): bigint | null {
   if (base !== 0 && (base < 2 || base > 36)) return fail("ValueError", "int() base must be >= 2 and <= 36, or 0");
-  const match = /^([+-]?)(0[xob])?_?([0-9a-z]+(?:_[0-9a-z]+)*)$/i.exec(strip(text, undefined, "both"));
+  const match = /^([+-]?)(0[xob])?_?([0-9a-z]+(?:_[0-9a-z]+)*)$/i.exec(numberText(text));
   if (!match) return null;
   const [, sign, prefix = "", body] = match;
   const prefixBase = PREFIX_BASES[prefix.toLowerCase()];
@@ -60,8 +61,12 @@ function parseInteger(text: string, base: number): bigint | null {
     if (/^0+[1-9]/.test(digits)) return null;
     radix = 10;
   }
+  digits = digits.replaceAll("_", "");
+  const bitsEach = Math.log2(radix);
+  if (!Number.isInteger(bitsEach) && digits.length > MAX_INTEGER_DIGITS) return null;
+  if (digits.length * bitsEach > MAX_INTEGER_BITS) return fail("OverflowError", "the integer is too large");
   let value = 0n;
-  for (const digit of digits.replaceAll("_", "")) {
+  for (const digit of digits) {
     const worth = Number.parseInt(digit, 36);
     if (Number.isNaN(worth) || worth >= radix) return null;
     value = value * BigInt(radix) + BigInt(worth);
@@ -69,6 +74,15 @@ function parseInteger(text: string, base: number): bigint | null {
   return sign === "-" ? -value : value;
 }
 
+/** The text of a number without blanks around it. */
+function numberText(text: string): string {
+  const trimmed = strip(text, undefined, "both");
+  return trimmed.length <= MAX_NUMBER_TEXT
+    ? trimmed
+    : fail("OverflowError", `a number of more than ${MAX_NUMBER_TEXT} characters`);
+}
+
+const MAX_NUMBER_TEXT = 200_000;
 const PREFIX_BASES: Readonly<Record<string, number>> = { "0x": 16, "0o": 8, "0b": 2 };
 
 function toFloat(value: PyValue, fallback: PyValue): PyValue {
@@ -79,8 +93,8 @@ function toFloat(value: PyValue, fallback: PyValue): PyValue {
 }
 
 function parseFloatText(text: string): number | null {
-  const trimmed = strip(text, undefined, "both");
-  if (/^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i.test(trimmed)) {
+  const trimmed = numberText(text);
+  if (/^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i.test(trimmed)) {
     return Number(trimmed.replaceAll("_", ""));
   }
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed);
@@ -117,13 +131,10 @@ function roundFloat(value: number, digits: number): number {
 
 function roundInteger(value: bigint, digits: number): bigint {
   if (digits >= 0) return value;
+  // No integer has so many digits: it rounds to zero.
+  if (-digits > MAX_INTEGER_BITS) return 0n;
+  spend(-digits);
   const scale = 10n ** BigInt(-digits);
   const magnitude = divideToEven(value < 0n ? -value : value, scale) * scale;
   return value < 0n ? -magnitude : magnitude;
-}
-
-function divideToEven(top: bigint, bottom: bigint): bigint {
-  const quotient = top / bottom;
-  const twice = 2n * (top % bottom);
-  return twice > bottom || (twice === bottom && quotient % 2n === 1n) ? quotient + 1n : quotient;
 }

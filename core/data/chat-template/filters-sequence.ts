@@ -4,7 +4,7 @@ import { fail } from "./errors.js";
 import type { ByName, FilterTable } from "./filter.js";
 import { binary, compare, equals, iterate, sizeOf, truthy } from "./operators.js";
 import { lower } from "./string-methods.js";
-import { codePoints, integerArgument, str } from "./text.js";
+import { codePoints, integerArgument, joinTexts, str } from "./text.js";
 import {
   DictView,
   hashKey,
@@ -17,6 +17,7 @@ import {
   type PyValue,
   Undefined,
 } from "./values.js";
+import { spend } from "./work.js";
 
 export const SEQUENCE_FILTERS: FilterTable = [
   ["length", { parameters: [], apply: (value) => BigInt(sizeOf(value)) }],
@@ -87,7 +88,8 @@ function reverse(value: PyValue): PyValue {
 
 function join(value: PyValue, glue: PyValue | undefined, attribute: PyValue | undefined): string {
   const get = attribute === undefined || attribute === null ? null : getter(attribute);
-  return [...iterate(value)].map((item) => str(get ? get(item) : item)).join(glue === undefined ? "" : str(glue));
+  const texts = Array.from(iterate(value), (item) => str(get ? get(item) : item));
+  return joinTexts(texts, glue === undefined ? "" : str(glue));
 }
 
 function* items(value: PyValue): Iterable<PyValue> {
@@ -207,9 +209,15 @@ function* batch(value: PyValue, [size, fill]: Options): Iterable<PyValue> {
     row.push(item);
   }
   if (row.length === 0) return;
-  if (fill !== undefined && fill !== null) while (row.length < count) row.push(fill);
+  if (fill !== undefined && fill !== null) {
+    spend(count - row.length);
+    while (row.length < count) row.push(fill);
+  }
   yield row;
 }
+
+/** Work of making a list. */
+const LIST = 4;
 
 function* slices(value: PyValue, [count, fill]: Options): Iterable<PyValue> {
   const all = [...iterate(value)];
@@ -218,6 +226,7 @@ function* slices(value: PyValue, [count, fill]: Options): Iterable<PyValue> {
   const size = Math.floor(all.length / columns);
   const longer = all.length % columns;
   for (let i = 0, at = 0; i < columns; i++) {
+    spend(LIST);
     const end = at + size + (i < longer ? 1 : 0);
     const column = all.slice(at, end);
     at = end;

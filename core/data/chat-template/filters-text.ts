@@ -5,8 +5,9 @@ import { escapeHtml, isIterable, iterate, sizeOf, truthy } from "./operators.js"
 import { percentFormat } from "./percent-format.js";
 import { dumps } from "./python-json.js";
 import { capitalize, center, lower, replace, splitLines, strip } from "./string-methods.js";
-import { codePoints, integerArgument, length, str, textArgument, WHITE_SPACE } from "./text.js";
+import { codePoints, integerArgument, length, repeatText, str, textArgument, WHITE_SPACE } from "./text.js";
 import { Markup, orElse, PyDict, PyTuple, type PyValue, Undefined } from "./values.js";
+import { spendText } from "./work.js";
 
 /** A filter from text to text that keeps text marked as safe so. */
 const onText = (
@@ -110,9 +111,10 @@ function title(text: string): string {
 
 function indent(value: PyValue, [width, first, blank]: readonly (PyValue | undefined)[]): PyValue {
   const isText = typeof width === "string" || width instanceof Markup;
-  const indentation = isText ? str(width) : " ".repeat(width === undefined ? 4 : integerArgument(width, "width"));
+  const indentation = isText ? str(width) : repeatText(" ", width === undefined ? 4 : integerArgument(width, "width"));
   const lines = splitLines(`${textArgument(value, "the value to indent")}\n`);
   const all = blank !== undefined && truthy(blank);
+  spendText(indentation.length * lines.length);
   const rest = lines.slice(1).map((line) => (all || line !== "" ? indentation + line : line));
   const body = [lines[0], ...rest].join("\n");
   return first !== undefined && truthy(first) ? indentation + body : body;
@@ -133,13 +135,28 @@ function truncate(value: PyValue, [size, killWords, end, leeway]: readonly (PyVa
 }
 
 function stripTags(text: string): string {
-  const plain = text.replace(/<!--[\s\S]*?-->/g, "").replace(/<[^>]*>/g, "");
+  const plain = withoutSpans(withoutSpans(text, "<!--", "-->"), "<", ">");
   const words = plain.split(new RegExp(`[${WHITE_SPACE}]+`)).filter((word) => word !== "");
   return words.join(" ").replace(/&(#x[0-9a-f]+|#\d+|[a-z]+);/gi, (entity, name: string) => {
     if (name[0] !== "#") return ENTITIES.get(name) ?? entity;
     const code = name[1].toLowerCase() === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
   });
+}
+
+/** Without what stands between two marks; an opening mark that is never closed stays. */
+function withoutSpans(text: string, open: string, close: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  for (;;) {
+    const start = text.indexOf(open, at);
+    const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
+    if (end < 0) break;
+    kept.push(text.slice(at, start));
+    at = end + close.length;
+  }
+  kept.push(text.slice(at));
+  return kept.join("");
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -180,7 +197,7 @@ function format(value: PyValue, args: readonly PyValue[], kwargs: ReadonlyMap<st
 function jsonIndent(value: PyValue | undefined): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "string") return value;
-  return " ".repeat(Math.max(0, integerArgument(value, "indent")));
+  return repeatText(" ", integerArgument(value, "indent"));
 }
 
 function jsonSeparators(value: PyValue | undefined): [string, string] | null {

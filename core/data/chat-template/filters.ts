@@ -5,7 +5,9 @@ import { NUMBER_FILTERS } from "./filters-number.js";
 import { SEQUENCE_FILTERS } from "./filters-sequence.js";
 import { TEXT_FILTERS } from "./filters-text.js";
 import { testValue } from "./tests.js";
-import type { KeywordArguments, PyValue } from "./values.js";
+import { paidByText } from "./text.js";
+import { type KeywordArguments, Markup, type PyValue } from "./values.js";
+import { spend } from "./work.js";
 
 const FILTERS: ReadonlyMap<string, Filter | FreeFilter> = new Map([
   ...TEXT_FILTERS,
@@ -16,12 +18,20 @@ const FILTERS: ReadonlyMap<string, Filter | FreeFilter> = new Map([
 export function applyFilter(name: string, value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): PyValue {
   const filter = FILTERS.get(name);
   if (!filter) return fail("TemplateRuntimeError", `no filter named '${name}'`);
-  if ("applyFree" in filter) return filter.applyFree(value, args, kwargs, BY_NAME);
-  return filter.apply(value, bindArguments(name, filter.parameters, args, kwargs));
+  return paidByText(textOf(value), () =>
+    "applyFree" in filter
+      ? filter.applyFree(value, args, kwargs, BY_NAME)
+      : filter.apply(value, bindArguments(name, filter.parameters, args, kwargs)),
+  );
 }
 
 export function applyTest(name: string, value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): boolean {
+  spend(textOf(value).length);
   return testValue(name, value, [...args, ...kwargs.values()], (filter) => FILTERS.has(filter));
+}
+
+function textOf(value: PyValue): string {
+  return typeof value === "string" ? value : value instanceof Markup ? value.text : "";
 }
 
 const BY_NAME: ByName = { filter: applyFilter, test: applyTest };

@@ -1,7 +1,8 @@
-import { isNumber } from "./arithmetic.js";
+import { divideToEven, isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
-import { floatText, length, str } from "./text.js";
+import { codePoints, floatText, integerText, length, repeatText, str } from "./text.js";
 import { Markup, type PyValue, typeName, Undefined } from "./values.js";
+import { spend } from "./work.js";
 
 /** Parts of Python's format specification: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`. */
 const SPEC = /^(?:(.)?([<>=^]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?$/su;
@@ -21,7 +22,7 @@ export function formatValue(value: PyValue, spec: string): string {
   const digits = precision === undefined ? null : limited(precision, 0);
   if (textual) {
     if ((type ?? "s") !== "s" || sign || align === "=") return fail("ValueError", `'${spec}' is no format for str`);
-    const cut = digits === null ? str(value) : [...str(value)].slice(0, digits).join("");
+    const cut = digits === null ? str(value) : codePoints(str(value)).slice(0, digits).join("");
     return pad(cut, fill ?? (zero ? "0" : " "), align ?? "<", size);
   }
   const number = typeof value === "boolean" ? BigInt(value) : value;
@@ -38,16 +39,18 @@ export function formatValue(value: PyValue, spec: string): string {
   const prefix = signText + body.prefix;
   if (alignment !== "=") return pad(prefix + body.digits, filler, alignment, size);
   if (grouping && filler === "0") return prefix + zeroGrouped(body.digits, grouping, size - prefix.length, type);
-  return prefix + filler.repeat(Math.max(0, size - prefix.length - length(body.digits))) + body.digits;
+  return prefix + repeatText(filler, size - prefix.length - length(body.digits)) + body.digits;
 }
 
 /** Zeros in front count as digits of the groups: `{:09,d}` of 1234 is `0,001,234`. */
 function zeroGrouped(text: string, separator: string, width: number, type: string | undefined): string {
   const [, whole, rest] = /^([0-9a-fA-F,_]*)(.*)$/s.exec(text) as RegExpExecArray;
   const size = type && "boxX".includes(type) ? 4 : 3;
-  let digits = whole.replaceAll(separator, "");
-  while (group(digits, separator, size).length + rest.length < width) digits = `0${digits}`;
-  return group(digits, separator, size) + rest;
+  const room = Math.max(0, width - rest.length);
+  const separators = Math.floor(room / (size + 1));
+  // A separator does not come first: a digit goes before it.
+  const wanted = room - separators + (separators > 0 && room % (size + 1) === 0 ? 1 : 0);
+  return group(whole.replaceAll(separator, "").padStart(wanted, "0"), separator, size) + rest;
 }
 
 interface NumberText {
@@ -59,10 +62,13 @@ interface NumberText {
 export function formatInteger(value: bigint, type: string, alternate: boolean, grouping?: string): NumberText {
   const negative = value < 0n;
   const magnitude = negative ? -value : value;
-  if (type === "c") return { negative: false, prefix: "", digits: String.fromCodePoint(Number(magnitude)) };
+  if (type === "c") {
+    if (negative || magnitude > 0x10ffffn) return fail("OverflowError", "%c arg not in range(0x110000)");
+    return { negative: false, prefix: "", digits: String.fromCodePoint(Number(magnitude)) };
+  }
   const base = INTEGER_BASES[type];
   if (base === undefined) return fail("ValueError", `Unknown format code '${type}' for object of type 'int'`);
-  const lower = magnitude.toString(base);
+  const lower = base === 10 ? integerText(magnitude) : magnitude.toString(base);
   const digits = type === "X" ? lower.toUpperCase() : lower;
   const prefix = alternate && base !== 10 ? `0${type}` : "";
   return { negative, prefix, digits: grouping ? group(digits, grouping, base === 10 ? 3 : 4) : digits };
@@ -106,13 +112,18 @@ function finiteDigits(value: number, type: string, precision: number, alternate:
 
 /** Exact decimal expansion, ties to even: what C's printf does. `toFixed` is exact but rounds ties up and stops at 1e21. */
 export function fixed(value: number, precision: number): string {
-  const [numerator, denominator] = exactFraction(value);
-  const scaled = numerator * 10n ** BigInt(precision);
-  let quotient = scaled / denominator;
-  const twice = 2n * (scaled % denominator);
-  if (twice > denominator || (twice === denominator && quotient % 2n === 1n)) quotient += 1n;
-  const digits = quotient.toString().padStart(precision + 1, "0");
+  const digits = scaled(value, precision)
+    .toString()
+    .padStart(precision + 1, "0");
   return precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
+}
+
+/** The integer nearest to value times 10^places. */
+function scaled(value: number, places: number): bigint {
+  spend(4 * Math.abs(places));
+  const [numerator, denominator] = exactFraction(value);
+  const scale = 10n ** BigInt(Math.abs(places));
+  return places >= 0 ? divideToEven(numerator * scale, denominator) : divideToEven(numerator, denominator * scale);
 }
 
 /** A non-negative finite double as a fraction of integers. */
@@ -128,8 +139,14 @@ export function exactFraction(value: number): [bigint, bigint] {
 
 function exponential(value: number, precision: number): string {
   if (value === 0) return `${precision > 0 ? `0.${"0".repeat(precision)}` : "0"}e+00`;
-  const [mantissa, exponent] = value.toExponential(Math.min(precision, 100)).split("e");
-  const power = Number(exponent);
+  // The exponent of the shortest text may be one too large, and rounding may raise it by one.
+  let power = Number(value.toExponential().split("e")[1]);
+  let digits = scaled(value, precision - power).toString();
+  while (digits.length !== precision + 1) {
+    power += digits.length - precision - 1;
+    digits = scaled(value, precision - power).toString();
+  }
+  const mantissa = precision === 0 ? digits : `${digits[0]}.${digits.slice(1)}`;
   return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
@@ -149,18 +166,24 @@ function general(value: number, precision: number, alternate: boolean, untyped: 
 }
 
 function trimZeros(text: string): string {
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  if (!text.includes(".")) return text;
+  let end = text.length;
+  while (text[end - 1] === "0") end--;
+  return text.slice(0, text[end - 1] === "." ? end - 1 : end);
 }
 
+/** Digits in groups from the right. */
 function group(digits: string, separator: string, size: number): string {
-  return digits.replace(new RegExp(`\\B(?=(?:[0-9a-fA-F]{${size}})+$)`, "g"), separator);
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= size) groups.unshift(digits.slice(Math.max(0, end - size), end));
+  return groups.join(separator);
 }
 
 export function pad(text: string, fill: string, align: string, width: number): string {
   const space = Math.max(0, width - length(text));
-  if (align === "<") return text + fill.repeat(space);
-  if (align === "^") return fill.repeat(Math.floor(space / 2)) + text + fill.repeat(Math.ceil(space / 2));
-  return fill.repeat(space) + text;
+  if (align === "<") return text + repeatText(fill, space);
+  if (align === "^") return repeatText(fill, Math.floor(space / 2)) + text + repeatText(fill, Math.ceil(space / 2));
+  return repeatText(fill, space) + text;
 }
 
 /** Widths come from the template, which is not trusted. */

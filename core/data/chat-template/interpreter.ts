@@ -1,11 +1,10 @@
 import { getAttribute, getItem, getSlice } from "./access.js";
-import type { CallArguments, CompareOperator, Expression, Parameter, Statement, Target } from "./ast.js";
+import type { CallArguments, CompareOperator, Expression, Parameter, Statement, Takes, Target } from "./ast.js";
 import { fail, TemplateFailure } from "./errors.js";
 import { applyFilter, applyTest } from "./filters.js";
 import { LoopContext } from "./loop-context.js";
 import { Macro } from "./macro.js";
 import { binary, compare, contains, equals, iterate, negate, positive, truthy } from "./operators.js";
-import { readsName } from "./reads-name.js";
 import { Scope } from "./scope.js";
 import { str } from "./text.js";
 import {
@@ -19,9 +18,17 @@ import {
   typeName,
   Undefined,
 } from "./values.js";
+import { currentDepth, enter, leave, returnTo, spend, spendAppended, spendText } from "./work.js";
 
-/** Loop rounds and macro calls of one rendering; a template is not trusted to end. */
-const MAX_STEPS = 300_000;
+/** Work of a loop round, a call or a dict besides what is inside. */
+const ROUND = 8;
+
+/** What a macro and a call block have in common. */
+interface Definition {
+  readonly parameters: readonly Parameter[];
+  readonly takes: Takes;
+  readonly body: readonly Statement[];
+}
 
 class Break {}
 class Continue {}
@@ -29,7 +36,7 @@ class Continue {}
 /** Renders a parsed template over one set of variables. */
 export class Interpreter {
   private out: string[] = [];
-  private steps = 0;
+  private written = 0;
 
   render(program: readonly Statement[], scope: Scope): string {
     return this.capture(() => this.run(program, scope));
@@ -37,34 +44,47 @@ export class Interpreter {
 
   /** What `body` prints, as a text. */
   private capture(body: () => void): string {
-    const outer = this.out;
+    const outer = { out: this.out, written: this.written };
     this.out = [];
+    this.written = 0;
+    enter(2);
     try {
       body();
+      leave(2);
+      spendText(this.written);
       return this.out.join("");
     } finally {
-      this.out = outer;
+      this.out = outer.out;
+      this.written = outer.written;
     }
   }
 
+  private write(text: string): void {
+    this.out.push(text);
+    this.written += text.length;
+  }
+
   private run(statements: readonly Statement[], scope: Scope): void {
+    enter(2);
     for (const statement of statements) {
       try {
+        spend(1);
         this.execute(statement, scope);
       } catch (error) {
         if (error instanceof TemplateFailure) error.line ??= statement.line;
         throw error;
       }
     }
+    leave(2);
   }
 
   private execute(statement: Statement, scope: Scope): void {
     switch (statement.type) {
       case "text":
-        this.out.push(statement.text);
+        this.write(statement.text);
         return;
       case "print":
-        this.out.push(str(this.evaluate(statement.value, scope)));
+        this.write(str(this.evaluate(statement.value, scope)));
         return;
       case "if": {
         const branch = statement.branches.find(({ test }) => truthy(this.evaluate(test, scope)));
@@ -83,16 +103,16 @@ export class Interpreter {
         return;
       }
       case "macro":
-        scope.set(statement.name, this.macro(statement.name, statement.parameters, statement.body, scope));
+        scope.set(statement.name, this.macro(statement, statement.name, scope));
         return;
       case "call": {
-        const caller = this.macro("caller", statement.parameters, statement.body, scope);
-        this.out.push(str(this.callExpression(statement.call, scope, new Map([["caller", caller]]))));
+        const caller = this.macro(statement, "caller", scope);
+        this.write(str(this.callExpression(statement.call, scope, new Map([["caller", caller]]))));
         return;
       }
       case "filterBlock": {
         const text = this.capture(() => this.run(statement.body, new Scope(scope)));
-        this.out.push(str(this.filtered(statement.filter, text, scope)));
+        this.write(str(this.filtered(statement.filter, text, scope)));
         return;
       }
       case "with": {
@@ -125,9 +145,10 @@ export class Interpreter {
     }
     const recurse = (inner: PyValue) => this.capture(() => this.loop(statement, inner, scope, depth + 1));
     const context = new LoopContext(items, depth, statement.recursive ? recurse : null);
+    const level = currentDepth();
     let rounds = 0;
     for (const item of items) {
-      this.step();
+      spend(ROUND);
       const inner = new Scope(scope);
       inner.set("loop", context);
       context.index0 = rounds++;
@@ -135,24 +156,21 @@ export class Interpreter {
       try {
         this.run(statement.body, inner);
       } catch (signal) {
+        if (!(signal instanceof Break || signal instanceof Continue)) throw signal;
+        returnTo(level);
         if (signal instanceof Break) break;
-        if (!(signal instanceof Continue)) throw signal;
       }
     }
     if (rounds === 0) this.run(statement.otherwise, new Scope(scope));
   }
 
-  private macro(name: string, parameters: readonly Parameter[], body: readonly Statement[], scope: Scope): Macro {
+  private macro({ parameters, takes, body }: Definition, name: string, scope: Scope): Macro {
     return new Macro({
       name,
       parameters: parameters.map((parameter) => parameter.name),
-      takes: {
-        varargs: readsName(body, "varargs"),
-        kwargs: readsName(body, "kwargs"),
-        caller: readsName(body, "caller") || parameters.some((parameter) => parameter.name === "caller"),
-      },
+      takes,
       render: (values, special) => {
-        this.step();
+        spend(3 * ROUND);
         const inner = new Scope(scope);
         inner.set("caller", orElse(special.get("caller"), new Undefined("No caller defined")));
         for (const [key, value] of special) inner.set(key, value);
@@ -189,6 +207,14 @@ export class Interpreter {
   }
 
   private evaluate(node: Expression, scope: Scope): PyValue {
+    spend(1);
+    enter(1);
+    const value = this.valueOf(node, scope);
+    leave(1);
+    return value;
+  }
+
+  private valueOf(node: Expression, scope: Scope): PyValue {
     switch (node.type) {
       case "constant":
         return node.value;
@@ -199,6 +225,7 @@ export class Interpreter {
       case "tuple":
         return new PyTuple(node.items.map((item) => this.evaluate(item, scope)));
       case "dict":
+        spend(ROUND);
         return PyDict.of(node.entries.map(([key, value]) => [this.evaluate(key, scope), this.evaluate(value, scope)]));
       case "attribute":
         return getAttribute(this.evaluate(node.object, scope), node.name);
@@ -222,7 +249,7 @@ export class Interpreter {
       case "compare":
         return this.comparison(node, scope);
       case "concat":
-        return node.parts.map((part) => str(this.evaluate(part, scope))).join("");
+        return concat(node.parts.map((part) => str(this.evaluate(part, scope))));
       case "condition":
         if (truthy(this.evaluate(node.test, scope))) return this.evaluate(node.yes, scope);
         if (node.otherwise) return this.evaluate(node.otherwise, scope);
@@ -252,6 +279,7 @@ export class Interpreter {
     const target = this.evaluate(callee, scope);
     const [positional, keywords] = this.arguments(args, scope);
     for (const [key, value] of extra) keywords.set(key, value);
+    spend(ROUND);
     if (target instanceof PyFunction) return target.invoke(positional, keywords);
     if (target instanceof Macro) return target.call(positional, keywords);
     if (target instanceof LoopContext) return target.call(positional);
@@ -266,7 +294,7 @@ export class Interpreter {
       if (keywords.has(name)) return fail("TypeError", `keyword argument '${name}' repeated`);
       keywords.set(name, this.evaluate(value, scope));
     }
-    if (args.spread) positional.push(...iterate(this.evaluate(args.spread, scope)));
+    if (args.spread) for (const value of iterate(this.evaluate(args.spread, scope))) positional.push(value);
     if (args.spreadKeywords) {
       const more = this.evaluate(args.spreadKeywords, scope);
       if (!(more instanceof PyDict)) return fail("TypeError", "the argument after ** must be a mapping");
@@ -290,10 +318,14 @@ export class Interpreter {
     const [args, kwargs] = this.arguments(parsed, scope);
     return applyFilter(name, input, args, kwargs);
   }
+}
 
-  private step(): void {
-    if (++this.steps > MAX_STEPS) fail("TemplateRuntimeError", `the template runs more than ${MAX_STEPS} steps`);
-  }
+/** Texts put together without a copy of the longest, so that a text may grow piece by piece. */
+function concat(parts: readonly string[]): string {
+  return parts.reduce((left, right) => {
+    spendAppended(left.length, right.length);
+    return left + right;
+  }, "");
 }
 
 function holds(operator: CompareOperator, left: PyValue, right: PyValue): boolean {

@@ -1,5 +1,5 @@
 import { TemplateFailure } from "./errors.js";
-import { WHITE_SPACE } from "./text.js";
+import { trimEnd, WHITE_SPACE } from "./text.js";
 
 export type TokenType =
   | "data"
@@ -29,7 +29,6 @@ const COMMENT_END = new RegExp(`\\+#\\}|-#\\}${S}*|#\\}\\n?`, "g");
 const BLOCK_END = new RegExp(`\\+%\\}|-%\\}${S}*|%\\}\\n?`, "y");
 const VARIABLE_END = new RegExp(`-\\}\\}${S}*|\\}\\}`, "y");
 const SPACE = new RegExp(`${S}+`, "y");
-const TRAILING_SPACE = new RegExp(`${S}+$`);
 const ONLY_SPACE = new RegExp(`^${S}+$`);
 
 /** In Python's order: floats before integers, longer operators before shorter ones. */
@@ -97,7 +96,7 @@ class Lexer {
 
   /** What is left of the text before a tag. */
   private trimmed(data: string, sign: string, isBlock: boolean): string {
-    if (sign === "-") return data.replace(TRAILING_SPACE, "");
+    if (sign === "-") return trimEnd(data);
     if (sign === "+" || !isBlock) return data;
     const lineAt = data.lastIndexOf("\n") + 1;
     if (lineAt === 0 && !this.lineStart) return data;

@@ -1,11 +1,12 @@
+import type { Takes } from "./ast.js";
 import { fail } from "./errors.js";
 import { type KeywordArguments, PyDict, PyObject, PyTuple, type PyValue } from "./values.js";
 
 export interface MacroOptions {
   readonly name: string;
   readonly parameters: readonly string[];
-  /** Whether the body reads `varargs`, `kwargs`, `caller`; otherwise such arguments are refused. */
-  readonly takes: { readonly varargs: boolean; readonly kwargs: boolean; readonly caller: boolean };
+  /** Other implicit arguments are refused. */
+  readonly takes: Takes;
   /** Undefined entries are arguments that were not given. */
   readonly render: (values: readonly (PyValue | undefined)[], special: ReadonlyMap<string, PyValue>) => string;
 }

@@ -1,7 +1,7 @@
 import { arithmetic, type BinaryOperator, isNumber, numeric, sameNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
 import { percentFormat } from "./percent-format.js";
-import { codePoints, length, str } from "./text.js";
+import { codePoints, length, repeatText, str } from "./text.js";
 import {
   DictView,
   Markup,
@@ -15,10 +15,7 @@ import {
   typeName,
   Undefined,
 } from "./values.js";
-
-/** Texts and lists beyond these are refused: a template is not trusted. */
-const MAX_TEXT = 50_000_000;
-const MAX_ITEMS = 1_000_000;
+import { enter, leave, MAX_ITEMS, spend, spendAppended, spendText } from "./work.js";
 
 export function truthy(value: PyValue): boolean {
   if (value === null || typeof value !== "object") return Boolean(value);
@@ -31,15 +28,23 @@ export function truthy(value: PyValue): boolean {
   return !(value instanceof Undefined);
 }
 
+/** Work of making a pair. */
+const ENTRY = 4;
+
 /** Values of anything that Python can loop over. */
 export function iterate(value: PyValue): Iterable<PyValue> {
   if (typeof value === "string") return codePoints(value);
-  if (Array.isArray(value)) return value;
-  if (value instanceof PyTuple) return value.items;
-  if (value instanceof PyDict) return value.keys();
   if (value instanceof Markup) return codePoints(value.text);
   if (value instanceof Undefined) return [];
-  if (value instanceof PyRange || value instanceof DictView || value instanceof PyIterator) return value;
+  if (value instanceof PyIterator) return value;
+  if (Array.isArray(value) || value instanceof PyTuple || value instanceof PyDict || value instanceof PyRange) {
+    spend(sizeOf(value));
+    return value instanceof PyTuple ? value.items : value instanceof PyDict ? value.keys() : value;
+  }
+  if (value instanceof DictView) {
+    spend(ENTRY * value.dict.size);
+    return value;
+  }
   return fail("TypeError", `'${typeName(value)}' object is not iterable`);
 }
 
@@ -71,21 +76,36 @@ export function equals(a: PyValue, b: PyValue): boolean {
   if (a instanceof PyTuple) return b instanceof PyTuple && sameItems(a.items, b.items);
   if (a instanceof PyDict) return b instanceof PyDict && sameEntries(a, b);
   if (a instanceof Undefined) return b instanceof Undefined;
-  if (a instanceof PyRange) return b instanceof PyRange && sameItems([...a], [...b]);
+  if (a instanceof PyRange) return b instanceof PyRange && sameRange(a, b);
+  if (typeof a === "string" && typeof b === "string" && a.length === b.length) spend(a.length >> 3);
   return a === b;
 }
 
 function sameItems(a: readonly PyValue[], b: readonly PyValue[]): boolean {
-  return a.length === b.length && a.every((item, i) => equals(item, b[i]));
+  if (a.length !== b.length) return false;
+  spend(a.length);
+  enter(2);
+  const same = a.every((item, i) => equals(item, b[i]));
+  leave(2);
+  return same;
 }
 
 function sameEntries(a: PyDict, b: PyDict): boolean {
   if (a.size !== b.size) return false;
-  for (const [key, value] of a.entries()) {
+  spend(ENTRY * a.size);
+  enter(2);
+  const same = [...a.entries()].every(([key, value]) => {
     const other = b.get(key);
-    if (other === undefined || !equals(value, other)) return false;
-  }
-  return true;
+    return other !== undefined && equals(value, other);
+  });
+  leave(2);
+  return same;
+}
+
+/** Ranges are equal by the numbers that they give. */
+function sameRange(a: PyRange, b: PyRange): boolean {
+  if (a.length !== b.length) return false;
+  return a.length === 0 || (a.start === b.start && (a.length === 1 || a.step === b.step));
 }
 
 /** Negative, zero or positive; `operator` is only for the message. */
@@ -108,6 +128,7 @@ function compareText(a: string, b: string): number {
   if (a === b) return 0;
   let i = 0;
   while (i < a.length && i < b.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  spend(i);
   if (i === a.length || i === b.length) return a.length - b.length;
   const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
   const surrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff;
@@ -116,10 +137,16 @@ function compareText(a: string, b: string): number {
 }
 
 function compareItems(a: readonly PyValue[], b: readonly PyValue[], operator: string): number {
+  enter(2);
+  let order = a.length - b.length;
   for (let i = 0; i < a.length && i < b.length; i++) {
-    if (!equals(a[i], b[i])) return compare(a[i], b[i], operator);
+    spend(1);
+    if (equals(a[i], b[i])) continue;
+    order = compare(a[i], b[i], operator);
+    break;
   }
-  return a.length - b.length;
+  leave(2);
+  return order;
 }
 
 /** `item in container`. */
@@ -129,7 +156,9 @@ export function contains(container: PyValue, item: PyValue): boolean {
       if (item instanceof Undefined) item.fail();
       return fail("TypeError", `'in <string>' requires string as left operand, not ${typeName(item)}`);
     }
-    return str(container).includes(str(item));
+    const [text, part] = [str(container), str(item)];
+    spend(text.length + part.length);
+    return text.includes(part);
   }
   if (container instanceof PyDict) return container.get(item) !== undefined;
   if (container instanceof DictView && container.kind === "keys") return container.dict.get(item) !== undefined;
@@ -146,7 +175,7 @@ export function binary(operator: BinaryOperator, a: PyValue, b: PyValue): PyValu
   if (operator === "+") {
     if (a instanceof Markup || b instanceof Markup) return addMarkup(a, b);
     if (typeof a === "string" && typeof b === "string") {
-      if (a.length + b.length > MAX_TEXT) return fail("OverflowError", "the text is too long");
+      spendAppended(a.length, b.length);
       return a + b;
     }
     if (Array.isArray(a) && Array.isArray(b)) return joined(a, b);
@@ -161,7 +190,7 @@ export function binary(operator: BinaryOperator, a: PyValue, b: PyValue): PyValu
 }
 
 function joined(a: readonly PyValue[], b: readonly PyValue[]): PyValue[] {
-  if (a.length + b.length > MAX_ITEMS) return fail("OverflowError", "the list is too long");
+  spendItems(a.length + b.length);
   return [...a, ...b];
 }
 
@@ -183,10 +212,13 @@ function addMarkup(a: PyValue, b: PyValue): PyValue {
     if (typeof value === "string") return escapeHtml(value);
     return fail("TypeError", `unsupported operand type(s) for +: '${typeName(a)}' and '${typeName(b)}'`);
   };
-  return new Markup(part(a) + part(b));
+  const [left, right] = [part(a), part(b)];
+  spendAppended(left.length, right.length);
+  return new Markup(left + right);
 }
 
 export function escapeHtml(text: string): string {
+  spendText(text.length);
   return text.replace(/[&<>'"]/g, (character) => HTML_ESCAPES[character]);
 }
 
@@ -209,15 +241,18 @@ function isCount(value: PyValue): value is bigint | boolean {
 }
 
 function repeat(value: Repeatable, count: bigint | boolean): PyValue {
-  const times = Math.max(0, Number(count));
-  const size =
-    typeof value === "string" ? value.length : value instanceof Markup ? value.text.length : itemsOf(value).length;
-  const limit = typeof value === "string" || value instanceof Markup ? MAX_TEXT : MAX_ITEMS;
-  if (size * times > limit) return fail("OverflowError", "the repeated value is too large");
-  if (typeof value === "string") return value.repeat(times);
-  if (value instanceof Markup) return new Markup(value.text.repeat(times));
-  const items = Array.from({ length: times }, () => itemsOf(value)).flat(1) as PyValue[];
+  if (typeof value === "string") return repeatText(value, Number(count));
+  if (value instanceof Markup) return new Markup(repeatText(value.text, Number(count)));
+  const once = itemsOf(value);
+  const times = once.length === 0 ? 0 : Math.max(0, Number(count));
+  spendItems(once.length * times);
+  const items = Array.from({ length: once.length * times }, (_, i) => once[i % once.length]);
   return value instanceof PyTuple ? new PyTuple(items) : items;
+}
+
+function spendItems(count: number): void {
+  if (!(count <= MAX_ITEMS)) fail("OverflowError", `a list of more than ${MAX_ITEMS} items`);
+  spend(count);
 }
 
 function itemsOf(value: PyValue[] | PyTuple): readonly PyValue[] {

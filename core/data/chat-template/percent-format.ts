@@ -1,10 +1,10 @@
 import { asFloat, isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
 import { formatFloat, formatInteger, limited, pad } from "./format-spec.js";
-import { repr, str } from "./text.js";
+import { codePoints, joinTexts, length, repr, str } from "./text.js";
 import { PyDict, PyRange, PyTuple, type PyValue, typeName } from "./values.js";
 
-const DIRECTIVE = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?([diouxXeEfFgGcrsa%])?/gs;
+const DIRECTIVE = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?([diouxXeEfFgGcrsa%])?/sy;
 
 /** Python's `template % values`. */
 export function percentFormat(template: string, values: PyValue): string {
@@ -16,7 +16,7 @@ export function percentFormat(template: string, values: PyValue): string {
     if (used >= items.length) return fail("TypeError", "not enough arguments for format string");
     return items[used++];
   };
-  const out = template.replace(DIRECTIVE, (text, key: string | undefined, flags: string, width, precision, type) => {
+  const directive = ([text, key, flags, width, precision, type]: RegExpExecArray): string => {
     if (type === undefined) return fail("ValueError", "incomplete or unsupported format");
     if (key !== undefined) named = true;
     let size = width === "*" ? starArgument(next()) : limited(width, 0);
@@ -36,13 +36,25 @@ export function percentFormat(template: string, values: PyValue): string {
     const zero = flags.includes("0") && !left && body.numeric;
     if (zero) return body.prefix + body.digits.padStart(size - body.prefix.length, "0");
     return pad(body.prefix + body.digits, " ", left ? "<" : ">", size);
-  });
+  };
+
+  // One directive after the other: the first bad one ends it, before later ones are searched for.
+  const out: string[] = [];
+  for (let at = 0; at < template.length; ) {
+    const start = template.indexOf("%", at);
+    out.push(template.slice(at, start < 0 ? undefined : start));
+    if (start < 0) break;
+    DIRECTIVE.lastIndex = start;
+    const match = DIRECTIVE.exec(template) as RegExpExecArray;
+    out.push(directive(match));
+    at = start + match[0].length;
+  }
   // Python asks only whether the value could be a mapping, which lists and ranges could.
   const maybeMapping = mapping !== null || Array.isArray(values) || values instanceof PyRange;
   if (used < items.length && !named && !maybeMapping) {
     return fail("TypeError", "not all arguments converted during string formatting");
   }
-  return out;
+  return joinTexts(out, "");
 }
 
 interface Converted {
@@ -54,11 +66,15 @@ interface Converted {
 function convert(value: PyValue, type: string, flags: string, precision: number | null): Converted {
   if (type === "s" || type === "r" || type === "a") {
     const text = type === "s" ? str(value) : repr(value);
-    return { prefix: "", digits: precision === null ? text : [...text].slice(0, precision).join(""), numeric: false };
+    return {
+      prefix: "",
+      digits: precision === null ? text : codePoints(text).slice(0, precision).join(""),
+      numeric: false,
+    };
   }
   if (type === "c") {
-    const character = typeof value === "bigint" ? String.fromCodePoint(Number(value)) : str(value);
-    return [...character].length === 1
+    const character = typeof value === "bigint" ? formatInteger(value, "c", false).digits : str(value);
+    return length(character) === 1
       ? { prefix: "", digits: character, numeric: false }
       : fail("TypeError", "%c requires int or char");
   }

@@ -1,5 +1,5 @@
 import type { CallArguments, Expression, SliceKey, Target } from "./ast.js";
-import { readString } from "./string-literal.js";
+import { readInteger, readString } from "./literals.js";
 import type { TokenStream } from "./token-stream.js";
 
 const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map([
@@ -11,10 +11,16 @@ const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map([
   ["None", null],
 ]);
 
+/** Names that a macro's body sees without declaring them. */
+const IMPLICIT: ReadonlySet<string> = new Set(["varargs", "kwargs", "caller"]);
+
 const NO_ARGUMENTS: CallArguments = { positional: [], keywords: [], spread: null, spreadKeywords: null };
 
 /** Literals, names, and what follows them: subscripts, calls, filters and tests. Operators are the business of the subclass. */
 export abstract class PrimaryParser {
+  /** Names of {@link IMPLICIT} that were read since the innermost macro began. */
+  protected implicitReads = new Set<string>();
+
   constructor(protected readonly stream: TokenStream) {}
 
   /** A whole expression; without conditions, an `if` after it is left alone. */
@@ -24,6 +30,7 @@ export abstract class PrimaryParser {
     const token = this.stream.next();
     switch (token.type) {
       case "name": {
+        if (IMPLICIT.has(token.text)) this.implicitReads.add(token.text);
         const constant = CONSTANTS.get(token.text);
         return constant === undefined ? { type: "name", name: token.text } : { type: "constant", value: constant };
       }
@@ -33,7 +40,7 @@ export abstract class PrimaryParser {
         return { type: "constant", value };
       }
       case "integer":
-        return { type: "constant", value: BigInt(token.text.replaceAll("_", "").toLowerCase()) };
+        return { type: "constant", value: readInteger(token) };
       case "float":
         return { type: "constant", value: Number(token.text.replaceAll("_", "")) };
       case "operator":
@@ -127,7 +134,7 @@ export abstract class PrimaryParser {
       const token = this.stream.next();
       if (token.type === "name") return { type: "attribute", object, name: token.text };
       if (token.type !== "integer") throw this.stream.error("expected a name or a number after '.'", token.line);
-      return { type: "item", object, key: { type: "constant", value: BigInt(token.text.replaceAll("_", "")) } };
+      return { type: "item", object, key: { type: "constant", value: readInteger(token) } };
     }
     const keys: (Expression | SliceKey)[] = [];
     do {

@@ -1,7 +1,8 @@
 import { fail } from "./errors.js";
 import { compare } from "./operators.js";
-import { floatText, integerText, str } from "./text.js";
+import { floatText, integerText, joinTexts, repeatText, str } from "./text.js";
 import { Markup, PyDict, PyTuple, type PyValue, typeName } from "./values.js";
+import { enter, leave, spend, spendText } from "./work.js";
 
 export interface DumpOptions {
   readonly ensureAscii?: boolean;
@@ -48,29 +49,31 @@ class Writer {
 
   private list(items: readonly PyValue[], depth: number): string {
     if (items.length === 0) return "[]";
-    return this.block(
-      "[",
-      items.map((item) => this.write(item, depth + 1)),
-      "]",
-      depth,
-    );
+    spend(items.length);
+    enter(2);
+    const parts = items.map((item) => this.write(item, depth + 1));
+    leave(2);
+    return this.block("[", parts, "]", depth);
   }
 
   private dict(dict: PyDict, depth: number): string {
     if (dict.size === 0) return "{}";
+    spend(dict.size);
+    enter(2);
     let entries = [...dict.entries()];
     if (this.sortKeys) entries = entries.sort(([a], [b]) => compare(a, b, "<"));
     const parts = entries.map(
       ([key, value]) => `${this.text(keyText(key))}${this.keySeparator}${this.write(value, depth + 1)}`,
     );
+    leave(2);
     return this.block("{", parts, "}", depth);
   }
 
   private block(open: string, parts: readonly string[], close: string, depth: number): string {
-    if (this.indent === null) return `${open}${parts.join(this.itemSeparator)}${close}`;
-    const outer = `\n${this.indent.repeat(depth)}`;
+    if (this.indent === null) return `${open}${joinTexts(parts, this.itemSeparator)}${close}`;
+    const outer = `\n${repeatText(this.indent, depth)}`;
     const inner = outer + this.indent;
-    return `${open}${inner}${parts.join(this.itemSeparator + inner)}${outer}${close}`;
+    return `${open}${inner}${joinTexts(parts, this.itemSeparator + inner)}${outer}${close}`;
   }
 
   private text(text: string): string {
@@ -96,6 +99,7 @@ const SPECIAL = /["\\\u0000-\u001f]/g;
 
 /** `JSON.stringify` escapes lone surrogates, Python does so only in ASCII mode. */
 function quoteJson(text: string, ascii: boolean): string {
+  spendText(text.length);
   const escaped = text.replace(SPECIAL, (character) => JSON.stringify(character).slice(1, -1));
   const unit = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return `"${ascii ? escaped.replace(/[\u007f-\uffff]/g, unit) : escaped}"`;

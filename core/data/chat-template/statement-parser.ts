@@ -1,11 +1,32 @@
-import type { Expression, Parameter, Statement } from "./ast.js";
+import type { Expression, Parameter, Statement, Takes } from "./ast.js";
+import { TemplateFailure } from "./errors.js";
 import { ExpressionParser } from "./expression-parser.js";
 import { tokenizeTemplate } from "./lexer.js";
 import { TokenStream } from "./token-stream.js";
 
+/** Blocks inside each other; Python's limit is about the same. */
+const MAX_BLOCKS = 100;
+/** Expressions and blocks inside each other, long chains of operators included. */
+const MAX_SYNTAX_DEPTH = 500;
+
 /** Parse a whole template. Throws a TemplateFailure that knows its line. */
 export function parseTemplate(source: string): readonly Statement[] {
-  return new StatementParser(new TokenStream(tokenizeTemplate(source))).template();
+  const program = new StatementParser(new TokenStream(tokenizeTemplate(source))).template();
+  for (const statement of program) checkDepth(statement);
+  return program;
+}
+
+/** A chain such as `a + a + …` nests as deep as it is long. Syntax trees hold plain data only, so this reaches every expression. */
+function checkDepth(top: Statement): void {
+  const open: (readonly [node: object, depth: number])[] = [[top, 0]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [node, depth] = next;
+    if (depth > MAX_SYNTAX_DEPTH) {
+      throw new TemplateFailure("TemplateSyntaxError", `nested more than ${MAX_SYNTAX_DEPTH} deep`, top.line);
+    }
+    const below = "type" in node ? depth + 1 : depth;
+    for (const child of Object.values(node)) if (typeof child === "object" && child !== null) open.push([child, below]);
+  }
 }
 
 /** Statement without its line, which the parser adds. */
@@ -47,6 +68,8 @@ class StatementParser extends ExpressionParser {
 
   private statement(): Unplaced<Statement> {
     const { text: name, line } = this.stream.expect("name");
+    if (this.open.length === MAX_BLOCKS)
+      throw this.stream.error(`more than ${MAX_BLOCKS} blocks inside each other`, line);
     this.open.push(name);
     const statement = this.statementOf(name, line);
     this.open.pop();
@@ -65,8 +88,7 @@ class StatementParser extends ExpressionParser {
         return {
           type: "macro",
           name: this.nameTarget().name,
-          parameters: this.parameters(),
-          body: this.isolated("endmacro"),
+          ...this.definition(this.parameters(), "endmacro"),
         };
       case "call":
         return this.call();
@@ -129,7 +151,7 @@ class StatementParser extends ExpressionParser {
     const parameters = this.stream.is("operator", "(") ? this.parameters() : [];
     const call = this.expression();
     if (call.type !== "call") throw this.stream.error("expected a call");
-    return { type: "call", call, parameters, body: this.isolated("endcall") };
+    return { type: "call", call, ...this.definition(parameters, "endcall") };
   }
 
   private with(): Unplaced<Statement> {
@@ -155,6 +177,23 @@ class StatementParser extends ExpressionParser {
       parameters.push({ name, fallback });
     }
     return parameters;
+  }
+
+  /** The body of a macro, and which of its implicit arguments it reads. Macros inside it count as part of it. */
+  private definition(parameters: readonly Parameter[], endName: string) {
+    const outer = this.implicitReads;
+    const reads = new Set<string>();
+    this.implicitReads = reads;
+    const body = this.isolated(endName);
+    for (const name of reads) outer.add(name);
+    this.implicitReads = outer;
+    const declaresCaller = parameters.some(({ name }) => name === "caller");
+    const takes: Takes = {
+      varargs: reads.has("varargs"),
+      kwargs: reads.has("kwargs"),
+      caller: reads.has("caller") || declaresCaller,
+    };
+    return { parameters, takes, body };
   }
 
   /** As {@link closed}, for a body that is a function of its own: it cannot break a loop around it. */

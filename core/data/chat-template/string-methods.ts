@@ -2,14 +2,23 @@ import { bindArguments, bindPositional } from "./arguments.js";
 import { fail } from "./errors.js";
 import { iterate } from "./operators.js";
 import { slice } from "./slicing.js";
-import { codePoints, integerArgument, length, textArgument, WHITE_SPACE } from "./text.js";
+import {
+  codePoints,
+  integerArgument,
+  joinTexts,
+  length,
+  repeatText,
+  textArgument,
+  trimEnd,
+  WHITE_SPACE,
+} from "./text.js";
 import { type KeywordArguments, Markup, PyTuple, type PyValue, typeName } from "./values.js";
+import { spend, spendText } from "./work.js";
 
 type StringMethod = (self: string, args: readonly PyValue[], kwargs: KeywordArguments) => PyValue;
 type Bound = readonly (PyValue | undefined)[];
 
 const SPACE_START = new RegExp(`^[${WHITE_SPACE}]+`);
-const SPACE_END = new RegExp(`[${WHITE_SPACE}]+$`);
 const SPACE_ONLY = new RegExp(`^[${WHITE_SPACE}]+$`);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that Python names
 const LINE = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g;
@@ -144,7 +153,7 @@ function title(self: string): string {
 export function strip(self: string, chars: PyValue | undefined, side: "both" | "start" | "end"): string {
   if (chars === undefined || chars === null) {
     const start = side === "end" ? self : self.replace(SPACE_START, "");
-    return side === "start" ? start : start.replace(SPACE_END, "");
+    return side === "start" ? start : trimEnd(start);
   }
   const set = new Set(codePoints(text(chars)));
   const points = codePoints(self);
@@ -215,6 +224,8 @@ export function replace(self: string, old: string, by: string, limit: PyValue | 
   const times = limit === undefined || limit === null ? -1 : integerArgument(limit, "count");
   const max = times < 0 ? Number.POSITIVE_INFINITY : times;
   const parts = old === "" ? ["", ...codePoints(self), ""] : self.split(old);
+  const changes = Math.min(max, parts.length - 1);
+  spendText(self.length + changes * Math.max(0, by.length - old.length));
   let out = parts[0];
   for (let i = 1; i < parts.length; i++) out += (i <= max ? by : old) + parts[i];
   return out;
@@ -241,6 +252,7 @@ function window(
 function affix(self: string, [part, start, end]: Bound, test: (self: string, part: string) => boolean): boolean {
   const cut = window(self, start, end);
   const parts = part instanceof PyTuple ? part.items : [part];
+  spend(parts.length);
   return cut !== null && parts.some((candidate) => test(cut.text, text(candidate)));
 }
 
@@ -264,13 +276,12 @@ function count(self: string, [sub, start, end]: Bound): bigint {
 }
 
 function join(self: string, items: PyValue): string {
-  return [...iterate(items)]
-    .map((item, i) => {
-      if (typeof item === "string") return item;
-      if (item instanceof Markup) return item.text;
-      return fail("TypeError", `sequence item ${i}: expected str instance, ${typeName(item)} found`);
-    })
-    .join(self);
+  const texts = Array.from(iterate(items), (item, i) => {
+    if (typeof item === "string") return item;
+    if (item instanceof Markup) return item.text;
+    return fail("TypeError", `sequence item ${i}: expected str instance, ${typeName(item)} found`);
+  });
+  return joinTexts(texts, self);
 }
 
 function removeSuffix(self: string, suffix: string): string {
@@ -278,7 +289,7 @@ function removeSuffix(self: string, suffix: string): string {
 }
 
 function zfill(self: string, width: number): string {
-  const zeros = "0".repeat(Math.max(0, width - length(self)));
+  const zeros = repeatText("0", width - length(self));
   return /^[+-]/.test(self) ? self[0] + zeros + self.slice(1) : zeros + self;
 }
 
@@ -286,11 +297,11 @@ function zfill(self: string, width: number): string {
 export function center(self: string, width: number, fill = " "): string {
   const space = Math.max(0, width - length(self));
   const left = Math.floor(space / 2) + (space % 2 === 1 && width % 2 === 1 ? 1 : 0);
-  return fill.repeat(left) + self + fill.repeat(space - left);
+  return repeatText(fill, left) + self + repeatText(fill, space - left);
 }
 
 function padding(self: string, width: PyValue | undefined, fill: PyValue | undefined): string {
-  return fillText(fill).repeat(Math.max(0, integerArgument(width, "width") - length(self)));
+  return repeatText(fillText(fill), integerArgument(width, "width") - length(self));
 }
 
 function fillText(fill: PyValue | undefined): string {
@@ -306,7 +317,7 @@ function expandTabs(self: string, size: number): string {
   for (const character of codePoints(self)) {
     if (character === "\t") {
       const spaces = size > 0 ? size - (column % size) : 0;
-      out += " ".repeat(spaces);
+      out += repeatText(" ", spaces);
       column += spaces;
     } else {
       out += character;

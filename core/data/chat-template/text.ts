@@ -12,6 +12,7 @@ import {
   typeName,
   Undefined,
 } from "./values.js";
+import { enter, leave, spend, spendText } from "./work.js";
 
 /** Python's `str(value)`. */
 export function str(value: PyValue): string {
@@ -33,28 +34,43 @@ export function repr(value: PyValue): string {
       return floatText(value);
     case "string":
       return quote(value);
-    default:
-      return Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : reprObject(value);
   }
+  enter(2);
+  const text = Array.isArray(value) ? `[${list(value)}]` : reprObject(value);
+  leave(2);
+  return text;
+}
+
+function list(items: readonly PyValue[]): string {
+  spend(items.length);
+  return joinTexts(items.map(repr), ", ");
 }
 
 /** Python refuses to print longer integers. */
-const MAX_INTEGER_DIGITS = 4300;
+export const MAX_INTEGER_DIGITS = 4300;
+const MAX_INTEGER_BITS = Math.ceil(MAX_INTEGER_DIGITS * Math.log2(10)) + 1;
 
 export function integerText(value: bigint): string {
-  const text = value.toString();
-  if (text.length - (value < 0n ? 1 : 0) <= MAX_INTEGER_DIGITS) return text;
+  // The text costs time that grows with the square of its length.
+  if (BigInt.asIntN(MAX_INTEGER_BITS, value) === value) {
+    const text = value.toString();
+    if (text.length - (value < 0n ? 1 : 0) <= MAX_INTEGER_DIGITS) return text;
+  }
   return fail("ValueError", `exceeds the limit (${MAX_INTEGER_DIGITS} digits) for integer string conversion`);
 }
 
 function reprObject(value: PyObject): string {
   if (value instanceof PyTuple) {
-    return value.items.length === 1 ? `(${repr(value.items[0])},)` : `(${value.items.map(repr).join(", ")})`;
+    return value.items.length === 1 ? `(${repr(value.items[0])},)` : `(${list(value.items)})`;
   }
   if (value instanceof PyDict) {
-    return `{${[...value.entries()].map(([key, item]) => `${repr(key)}: ${repr(item)}`).join(", ")}}`;
+    spend(value.size);
+    return `{${joinTexts(
+      [...value.entries()].map(([key, item]) => `${repr(key)}: ${repr(item)}`),
+      ", ",
+    )}}`;
   }
-  if (value instanceof DictView) return `${value.typeName}(${repr([...value])})`;
+  if (value instanceof DictView) return `${value.typeName}([${list([...value])}])`;
   if (value instanceof PyRange) {
     const bounds = `${value.start}, ${value.stop}`;
     return value.step === 1n ? `range(${bounds})` : `range(${bounds}, ${value.step})`;
@@ -85,6 +101,7 @@ export function floatText(value: number): string {
 
 /** Single quotes unless the text has some and no double ones; what does not print is escaped. */
 function quote(text: string): string {
+  spendText(text.length);
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   let out = mark;
   for (const character of text) {
@@ -112,10 +129,12 @@ function codeEscape(character: string): string {
 
 /** Unicode code points of a text: Python counts, cuts and indexes by them. */
 export function codePoints(text: string): string[] {
+  spend(text.length);
   return Array.from(text);
 }
 
 export function length(text: string): number {
+  spend(text.length >> 2);
   let count = text.length;
   for (let i = 0; i + 1 < text.length; i++) {
     const high = text.charCodeAt(i);
@@ -131,6 +150,34 @@ export function length(text: string): number {
 
 /** What Python's `str.isspace` and `str.strip` call white space; JavaScript's set differs at both ends. */
 export const WHITE_SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+const SPACE = new RegExp(`[${WHITE_SPACE}]`);
+
+/** `text.repeat(times)`; a negative number of times is none. */
+export function repeatText(text: string, times: number): string {
+  const count = text === "" ? 0 : Math.max(0, times);
+  spendText(text.length * count);
+  return text.repeat(count);
+}
+
+export function joinTexts(texts: readonly string[], glue: string): string {
+  spendText(texts.reduce((sum, text) => sum + text.length, glue.length * Math.max(0, texts.length - 1)));
+  return texts.join(glue);
+}
+
+/** Pay for reading a text, and for the text or list that comes of it. */
+export function paidByText(text: string, body: () => PyValue): PyValue {
+  spend(text.length);
+  const result = body();
+  if (typeof result === "string" || Array.isArray(result)) spend(result.length);
+  return result;
+}
+
+/** Without white space at its end. A pattern would begin anew at every blank inside. */
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && SPACE.test(text[end - 1])) end--;
+  return text.slice(0, end);
+}
 
 /** The text of a string argument, or Python's complaint. */
 export function textArgument(value: PyValue | undefined, what: string): string {
@@ -141,7 +188,10 @@ export function textArgument(value: PyValue | undefined, what: string): string {
 
 /** An integer argument as a JavaScript number. */
 export function integerArgument(value: PyValue | undefined, what: string): number {
-  if (typeof value === "bigint") return Number(BigInt.asIntN(64, value));
+  if (typeof value === "bigint") {
+    if (BigInt.asIntN(64, value) === value) return Number(value);
+    return fail("OverflowError", "Python int too large to convert to C ssize_t");
+  }
   if (typeof value === "boolean") return value ? 1 : 0;
   return fail("TypeError", `${what} must be int, not ${value === undefined ? "missing" : typeName(value)}`);
 }

@@ -1,4 +1,5 @@
 import { fail } from "./errors.js";
+import { enter, leave, spend, spendText } from "./work.js";
 
 /**
  * Python's values as templates see them. Integers are BigInt, floats are numbers, so `1` and `1.0` stay apart; lists are
@@ -80,7 +81,10 @@ export class PyIterator extends PyObject {
   }
 
   *[Symbol.iterator](): IterableIterator<PyValue> {
-    for (let next = this.source.next(); !next.done; next = this.source.next()) yield next.value;
+    for (let next = this.source.next(); !next.done; next = this.source.next()) {
+      spend(4);
+      yield next.value;
+    }
   }
 }
 
@@ -168,12 +172,20 @@ export function hashKey(key: PyValue): unknown {
   if (typeof key === "number") return Number.isInteger(key) ? BigInt(key) : key;
   if (typeof key === "bigint" || key === null) return key;
   if (Array.isArray(key) || key instanceof PyDict) return fail("TypeError", `unhashable type: '${typeName(key)}'`);
-  if (key instanceof PyTuple) return `\u0000tuple:${key.items.map(hashText).join(",")}`;
+  if (key instanceof PyTuple) return `\u0000tuple:${tupleText(key)}`;
   if (key instanceof Undefined) return UNDEFINED_HASH;
   return key;
 }
 
 const UNDEFINED_HASH = Symbol("Undefined");
+
+function tupleText({ items }: PyTuple): string {
+  enter(2);
+  const text = items.map(hashText).join(",");
+  leave(2);
+  spendText(text.length);
+  return text;
+}
 
 function hashText(key: PyValue): string {
   const hash = hashKey(key);

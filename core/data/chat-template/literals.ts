@@ -32,3 +32,15 @@ export function readString({ text, line }: Token): string {
     return SIMPLE[other] ?? whole;
   });
 }
+
+/** Python refuses longer literals in base ten, whose conversion takes quadratic time; the other bases get about the same size. */
+const MAX_DIGITS = 4300;
+
+/** The value of an integer as written, underscores and base included. */
+export function readInteger({ text, line }: Token): bigint {
+  const digits = text.replaceAll("_", "").toLowerCase();
+  if (digits.length > MAX_DIGITS) {
+    throw new TemplateFailure("TemplateSyntaxError", `an integer of more than ${MAX_DIGITS} digits`, line);
+  }
+  return BigInt(digits);
+}
