@@ -119,7 +119,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       loadUserModule: load,
       createEngine: async (modelType, backend, engineOptions) => {
         const request = { modelType, backend, device: platform.deviceName, vendor: platform.vendorName };
-        return lookupEngine(registries.engines, request, env).create(engineOptions);
+        return lookupEngine(registries.engines, request, env).create({ ...engineOptions, modelType });
       },
     };
   };

@@ -43,6 +43,7 @@ export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/me
 export type * from "./algorithms/advantage.js";
 export { aggLoss, LOSS_AGG_MODES } from "./algorithms/agg-loss.js";
 export type * from "./algorithms/algebra.js";
+export { outputExtent } from "./algorithms/algebra.js";
 export {
   type PolicyInputs,
   policyInputs,

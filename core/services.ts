@@ -1,4 +1,4 @@
-import type { BaseEngine, EngineOptions } from "./engine/engine.js";
+import type { BaseEngine, EngineModelType, EngineOptions } from "./engine/engine.js";
 import type { HostContainer } from "./host/container.js";
 import type { HookDriver } from "./host/hook-driver.js";
 import type { Registries } from "./kinds.js";
@@ -24,9 +24,5 @@ export interface HostServices {
   /** A driver over those hooks; `deadlineMs` is for sets that name none (`trainer.hook_deadline_s`). */
   createHookDriver(options: { readonly deadlineMs: number }): HookDriver<HookContexts>;
   /** Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it. */
-  createEngine(
-    modelType: "language_model" | "value_model",
-    backend: string | null,
-    options: EngineOptions,
-  ): Promise<BaseEngine>;
+  createEngine(modelType: EngineModelType, backend: string | null, options: EngineOptions): Promise<BaseEngine>;
 }

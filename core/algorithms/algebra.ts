@@ -8,7 +8,7 @@
  */
 export type Extent = "token" | "sequence" | "scalar";
 
-/** What a model can be asked for, per response token unless said otherwise; see `SequenceBatch` for the layout. */
+/** What a model can be asked for; see `SequenceBatch` for the layout. */
 export type OutputName =
   /** log p(token), natural logarithm, at the batch's temperature, [R]. */
   | "logProb"
@@ -16,10 +16,17 @@ export type OutputName =
   | "entropy"
   /** Σ_v π(v)², [R]. */
   | "sumPiSquared"
-  /** Value head, [R]. */
+  /** What the value head says of the state before the token, [R]. */
   | "values"
+  /** What the classification head says of a whole sequence, at its last token, [B]; [B · labels] with several labels. */
+  | "scores"
   /** log p of the token that the column `choiceId<k>` names at each position, [R]: a teacher's k-th best, k from 0. */
   | `logProbAtId${number}`;
+
+/** How many numbers an output has. */
+export function outputExtent(name: OutputName): "token" | "sequence" {
+  return name === "scores" ? "sequence" : "token";
+}
 
 /** An expression. Opaque: only the algebra that made it understands it. */
 export interface Value {
@@ -133,7 +140,7 @@ export interface OpaqueLoss {
 
 export type AnyLoss = LossFunction | OpaqueLoss;
 
-/** Everything an eager loss sees: model outputs [R], columns, mask, counts, and the layout of the batch. */
+/** Everything an eager loss sees: model outputs, columns, mask, counts, and the layout of the batch. */
 export interface LossInput {
   readonly outputs: Readonly<Partial<Record<OutputName, ArrayLike<number>>>>;
   readonly columns: ReadonlyMap<string, { readonly extent: "token" | "sequence"; readonly data: ArrayLike<number> }>;
@@ -146,7 +153,7 @@ export interface LossInput {
 export interface LossGradients {
   readonly loss: number;
   readonly metrics: Readonly<Record<string, MetricValue>>;
-  /** ∂loss/∂output, [R] each. */
+  /** ∂loss/∂output, each in the output's shape. */
   readonly gradients: Readonly<Partial<Record<OutputName, Float32Array>>>;
 }
 

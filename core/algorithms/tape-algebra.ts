@@ -4,7 +4,15 @@
  * A gradient of exactly 0 stops where it arrives. So a NaN or an infinity that `where` did not take reaches neither the
  * loss nor any gradient (0 · NaN is never formed).
  */
-import type { Extent, GlobalCounts, LossAlgebra, LossInput, OutputName, Value } from "./algebra.js";
+import {
+  type Extent,
+  type GlobalCounts,
+  type LossAlgebra,
+  type LossInput,
+  type OutputName,
+  outputExtent,
+  type Value,
+} from "./algebra.js";
 import { errors } from "./errors.js";
 import { type BinaryKernel, binary, clampKernel, type UnaryKernel, unary } from "./tape-kernels.js";
 
@@ -48,7 +56,8 @@ export class Tape implements LossAlgebra {
     if (known) return known;
     const data = this.input.outputs[name];
     if (!data) throw missing("model output", name, Object.keys(this.input.outputs));
-    const node = this.push("token", this.checked(name, "token", data), leaf);
+    const extent = outputExtent(name);
+    const node = this.push(extent, this.checked(name, extent, data), leaf);
     this.read.set(name, node);
     return node;
   }

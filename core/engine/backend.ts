@@ -19,7 +19,7 @@ export interface EngineBackend {
    */
   partition?(microBatch: SequenceBatch, groupSize: number): readonly (readonly number[])[];
 
-  /** Forward pass: the outputs asked for, [R] each, in the batch's order. Must be free of side effects on parameters. */
+  /** Forward pass: the outputs asked for, in the order of the batch. Must be free of side effects on parameters. */
   forward(microBatch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs>;
   /**
    * Phase two: add ∂loss/∂θ to the gradient buffers, given ∂loss/∂output [R]. Called right after `forward` on the same

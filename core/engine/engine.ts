@@ -40,7 +40,7 @@ export interface BatchOptions extends CallOptions {
   readonly backward?: "auto" | "twoPhase";
 }
 
-/** Per-token results in the layout and order of the batch that was passed in, [R] each. */
+/** Results in the layout and order of the batch that was passed in: [R] each, and `scores` [B · labels]. */
 export type ModelOutputs = Partial<Record<OutputName, Float32Array>>;
 
 export interface ForwardBackwardResult {
@@ -178,8 +178,16 @@ export interface LrScheduleConfig {
   readonly stableSteps?: number;
 }
 
+/**
+ * What an engine's model computes: next-token log-probabilities, a value per token (critic), or scores of whole sequences
+ * (reward model).
+ */
+export type EngineModelType = "language_model" | "value_model" | "reward_model";
+
 /** Everything that an engine is made from. `model.path` is a Hugging Face folder or a GGUF file. */
 export interface EngineOptions {
+  /** Default `language_model`; the host sets it to the type under which the engine was looked up. */
+  readonly modelType?: EngineModelType;
   readonly model: EngineModelSource;
   /** Null for a forward-only engine (reference policy). */
   readonly optimizer: OptimizerConfig | null;
@@ -199,7 +207,7 @@ export type EngineModelSource =
 
 /** How an engine is registered: `model type → backend → (device, vendor)`. */
 export interface EngineFactory {
-  readonly modelTypes: readonly ("language_model" | "value_model")[];
+  readonly modelTypes: readonly EngineModelType[];
   readonly backends: readonly string[];
   readonly devices: readonly string[];
   /** Null: any vendor with that device. */

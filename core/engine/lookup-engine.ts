@@ -1,10 +1,10 @@
 import type { Registry } from "../host/kind.js";
-import type { EngineFactory } from "./engine.js";
+import type { EngineFactory, EngineModelType } from "./engine.js";
 import { engineKey } from "./engine-keys.js";
 import { engineErrors } from "./errors.js";
 
 export interface EngineRequest {
-  readonly modelType: "language_model" | "value_model";
+  readonly modelType: EngineModelType;
   /** Null: the default engine of the device. */
   readonly backend: string | null;
   readonly device: string;

@@ -1,4 +1,4 @@
-import type { LossScope } from "../algorithms/algebra.js";
+import { type LossScope, type OutputName, outputExtent } from "../algorithms/algebra.js";
 import { planMicroBatches } from "../algorithms/micro-batches.js";
 import { type SequenceBatch, selectSequences } from "../data/sequence-batch.js";
 import type { EngineBackend } from "./backend.js";
@@ -72,13 +72,13 @@ function planRows(
 
 /** Put a part's outputs at their places in outputs of the whole batch, which are made on first use. */
 export function mergeOutputs(whole: ModelOutputs, batch: SequenceBatch, part: MicroBatch, outputs: ModelOutputs): void {
-  for (const name of Object.keys(outputs) as (keyof ModelOutputs)[]) {
+  for (const name of Object.keys(outputs) as OutputName[]) {
     const from = outputs[name] as Float32Array;
-    const to = whole[name] ?? new Float32Array(batch.responseOffsets[batch.size]);
+    const width = widthOf(name, from, part.batch);
+    const to = whole[name] ?? new Float32Array(rangeOf(batch, batch.size - 1, width)[1]);
     whole[name] = to;
     part.rows.forEach((row, b) => {
-      const values = from.subarray(part.batch.responseOffsets[b], part.batch.responseOffsets[b + 1]);
-      to.set(values, batch.responseOffsets[row]);
+      to.set(from.subarray(...rangeOf(part.batch, b, width)), rangeOf(batch, row, width)[0]);
     });
   }
 }
@@ -86,14 +86,24 @@ export function mergeOutputs(whole: ModelOutputs, batch: SequenceBatch, part: Mi
 /** A part's share of outputs, or of their gradients, of the whole batch. */
 export function selectOutputs(whole: ModelOutputs, batch: SequenceBatch, part: MicroBatch): ModelOutputs {
   const share: ModelOutputs = {};
-  for (const name of Object.keys(whole) as (keyof ModelOutputs)[]) {
+  for (const name of Object.keys(whole) as OutputName[]) {
     const from = whole[name] as Float32Array;
-    const to = new Float32Array(part.batch.responseOffsets[part.batch.size]);
+    const width = widthOf(name, from, batch);
+    const to = new Float32Array(rangeOf(part.batch, part.batch.size - 1, width)[1]);
     part.rows.forEach((row, b) => {
-      const values = from.subarray(batch.responseOffsets[row], batch.responseOffsets[row + 1]);
-      to.set(values, part.batch.responseOffsets[b]);
+      to.set(from.subarray(...rangeOf(batch, row, width)), rangeOf(part.batch, b, width)[0]);
     });
     share[name] = to;
   }
   return share;
+}
+
+/** Numbers per sequence; null for an output with one per response token. */
+function widthOf(name: OutputName, values: Float32Array, { size }: SequenceBatch): number | null {
+  return outputExtent(name) === "sequence" ? values.length / size : null;
+}
+
+/** Where a sequence's numbers lie in an output. */
+function rangeOf({ responseOffsets }: SequenceBatch, b: number, width: number | null): [start: number, end: number] {
+  return width === null ? [responseOffsets[b], responseOffsets[b + 1]] : [b * width, (b + 1) * width];
 }

@@ -28,7 +28,7 @@ export const formatErrors = defineErrors({
   },
   VERL_FORMATS_MODEL_UNSUPPORTED: {
     summary: "The model's architecture, or a feature of it, is not supported.",
-    fix: "use a model of the llama family (Llama, SmolLM2) with default rotary embeddings",
+    fix: "use a model of a family and with features that docs/Guide/models.md lists",
   },
   VERL_FORMATS_DTYPE_UNSUPPORTED: {
     summary: "A tensor is stored in a type that cannot be read or written as numbers here.",

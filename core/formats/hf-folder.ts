@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NamedTensor } from "../data/tensor.js";
 import { writeFileAtomically } from "./atomic-file.js";
+import { familyOf } from "./families/index.js";
 import type { ModelConfig, TokenizerFiles } from "./model.js";
 import { parameterSpecs } from "./param-names.js";
 import { type WeightDType, writeSafetensors } from "./safetensors-writer.js";
@@ -38,28 +39,28 @@ export async function writeHfFolder(folder: string, content: HfFolderContent): P
   if (chatTemplate !== null) await writeText(join(folder, "chat_template.jinja"), chatTemplate);
 }
 
-/** The original configuration with every value that is certain put over it. */
+/** The original configuration, completed with the defaults that it was read with. */
 function configJson(config: ModelConfig, dtype: WeightDType): Record<string, unknown> {
-  const { raw } = config;
+  const { raw, head } = config;
+  const className = familyOf(config.modelType)?.classes[head];
   return {
     ...raw,
-    architectures: raw.architectures ?? ["LlamaForCausalLM"],
+    architectures: className ? [className] : raw.architectures,
     model_type: config.modelType,
-    vocab_size: config.vocabSize,
-    hidden_size: config.hiddenSize,
-    intermediate_size: config.intermediateSize,
-    num_hidden_layers: config.numLayers,
-    num_attention_heads: config.numHeads,
-    num_key_value_heads: config.numKvHeads,
-    head_dim: config.headDim,
-    rms_norm_eps: config.rmsNormEps,
-    rope_theta: config.ropeTheta,
-    max_position_embeddings: config.maxPositions,
     tie_word_embeddings: config.tieWordEmbeddings,
-    hidden_act: raw.hidden_act ?? "silu",
+    ...(head === "languageModel" ? {} : labelNames(config.headSize)),
     ...tokenIds(config),
     torch_dtype: TORCH_DTYPES[dtype],
     ...(raw.dtype === undefined ? {} : { dtype: TORCH_DTYPES[dtype] }),
+  };
+}
+
+/** The number of labels as `transformers` states it. */
+function labelNames(labels: number): Record<string, unknown> {
+  const names = Array.from({ length: labels }, (_, i) => `LABEL_${i}`);
+  return {
+    id2label: Object.fromEntries(names.map((name, i) => [i, name])),
+    label2id: Object.fromEntries(names.map((name, i) => [name, i])),
   };
 }
 

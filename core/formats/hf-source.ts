@@ -2,17 +2,17 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { formatErrors } from "./errors.js";
 import { readJsonObject, readOptionalJsonObject, readOptionalText } from "./json-file.js";
-import type { ModelConfig, ModelSource, TokenizerFiles } from "./model.js";
+import type { HeadKind, ModelConfig, ModelSource, TokenizerFiles } from "./model.js";
 import { parseModelConfig } from "./model-config.js";
-import { EMBEDDING, LM_HEAD, parameterSpecs } from "./param-names.js";
+import { embeddingName, isNewHead, parameterSpecs, weightOf } from "./param-names.js";
 import { SafetensorsReader } from "./safetensors-reader.js";
 
 /** Open a Hugging Face folder: `config.json`, safetensors (one file or sharded), and a tokenizer if it has one. */
-export async function openHfFolder(path: string): Promise<ModelSource> {
+export async function openHfFolder(path: string, head?: HeadKind): Promise<ModelSource> {
   const where = join(path, "config.json");
   const raw = await readJsonObject(where);
   const generationConfig = await readOptionalJsonObject(join(path, "generation_config.json"));
-  const config = parseModelConfig(raw, { generationConfig, where });
+  const config = parseModelConfig(raw, { generationConfig, where, head });
   const reader = await SafetensorsReader.openFolder(path);
   if (!reader) {
     throw formatErrors.VERL_FORMATS_NOT_A_MODEL({
@@ -54,10 +54,11 @@ class HfSource implements ModelSource {
     readonly config: ModelConfig,
     private readonly reader: SafetensorsReader,
   ) {
-    this.tensors = parameterSpecs(config);
-    for (const { name, shape } of this.tensors) {
+    this.tensors = parameterSpecs(config).filter((parameter) => {
+      const { name, shape } = parameter;
       const entry = reader.get(this.storedName(name));
       if (!entry) {
+        if (isNewHead(config, parameter)) return false;
         throw formatErrors.VERL_FORMATS_TENSOR_MISSING({ what: `there is no tensor "${name}"`, where: path });
       }
       if (entry.shape.join() !== shape.join()) {
@@ -66,7 +67,8 @@ class HfSource implements ModelSource {
           where: path,
         });
       }
-    }
+      return true;
+    });
   }
 
   async readTensor(name: string, into?: Float32Array) {
@@ -81,10 +83,13 @@ class HfSource implements ModelSource {
     return this.reader.close();
   }
 
-  /** Some writers keep only the head of a tied pair. */
+  /** Some writers keep only the head of a tied pair, and files of a model without head leave out the prefix. */
   private storedName(name: string): string {
-    const useHead = name === EMBEDDING && this.config.tieWordEmbeddings && !this.reader.get(name);
-    return useHead && this.reader.get(LM_HEAD) ? LM_HEAD : name;
+    const { names, tieWordEmbeddings } = this.config;
+    const candidates = [name];
+    if (name.startsWith(names.base)) candidates.push(name.slice(names.base.length));
+    if (tieWordEmbeddings && name === embeddingName(this.config)) candidates.push(weightOf(names.heads.languageModel));
+    return candidates.find((candidate) => this.reader.get(candidate)) ?? name;
   }
 }
 

@@ -2,13 +2,35 @@
 
 export { writeFileAtomically } from "./atomic-file.js";
 export { formatErrors } from "./errors.js";
+export { MODEL_FAMILIES, type ModelFamily } from "./families/index.js";
 export { bf16ToF32, f16ToF32, f32ToBf16, f32ToF16 } from "./half.js";
 export { type HfFolderContent, writeHfFolder } from "./hf-folder.js";
 export { readTokenizerFiles } from "./hf-source.js";
-export type { ModelConfig, ModelSource, TokenizerFiles } from "./model.js";
+export type {
+  Activation,
+  HeadKind,
+  LayerConfig,
+  ModelConfig,
+  ModelSource,
+  NormConfig,
+  RopeConfig,
+  TokenizerFiles,
+} from "./model.js";
 export { type ParseModelConfigOptions, parseModelConfig } from "./model-config.js";
-export { openModel } from "./open-model.js";
-export { EMBEDDING, FINAL_NORM, ggufName, LM_HEAD, parameterSpecs } from "./param-names.js";
+export { type OpenModelOptions, openModel } from "./open-model.js";
+export {
+  biasOf,
+  embeddingName,
+  headName,
+  isNewHead,
+  type LayerNames,
+  layerNames,
+  type ParameterNames,
+  type ParameterRole,
+  type ParameterSpec,
+  parameterSpecs,
+  weightOf,
+} from "./param-names.js";
 export { SafetensorsReader } from "./safetensors-reader.js";
 export {
   type TensorSpec,

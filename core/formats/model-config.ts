@@ -1,143 +1,120 @@
-import { formatErrors } from "./errors.js";
-import type { ModelConfig } from "./model.js";
+import { ConfigReader, type JsonObject } from "./config-reader.js";
+import { familyOf, MODEL_FAMILIES } from "./families/index.js";
+import type { HeadKind, ModelConfig } from "./model.js";
 
 export interface ParseModelConfigOptions {
   /** `generation_config.json`; its token ids win over those of the configuration. */
-  readonly generationConfig?: Readonly<Record<string, unknown>>;
+  readonly generationConfig?: JsonObject;
   /** The file that the values come from, for messages. */
   readonly where?: string;
+  /** What the model is to compute; default: next-token logits. */
+  readonly head?: HeadKind;
 }
 
 /**
  * The architecture from the content of a Hugging Face `config.json`, with the defaults of `transformers`. A feature that
  * would change the model's numbers and is missing here is refused by name, never ignored.
  */
-export function parseModelConfig(
-  raw: Readonly<Record<string, unknown>>,
-  options: ParseModelConfigOptions = {},
-): ModelConfig {
-  const { generationConfig = {}, where } = options;
-  const read = new ConfigReader(raw, where);
-  const modelType = raw.model_type;
-  if (modelType !== "llama") {
-    throw read.unsupported(`models of type ${JSON.stringify(modelType ?? null)}`, "only the llama family is supported");
-  }
-  refuseUnsupported(raw, read);
+export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptions = {}): ModelConfig {
+  const { generationConfig = {}, where, head = "languageModel" } = options;
+  const config = new ConfigReader(raw, where);
+  const modelType = config.value("model_type");
+  const family = familyOf(modelType);
+  if (!family)
+    throw config.unsupported(
+      "model_type",
+      modelType,
+      MODEL_FAMILIES.map((known) => known.modelType),
+    );
+  const architecture = family.read(config);
+  const vocabSize = config.count("vocab_size");
+  const headSize = head === "languageModel" ? vocabSize : head === "values" ? 1 : labelCount(config);
+  const headBias = head === "values" && config.flag("token_classification_bias", true);
+  refuseUnread(config);
 
-  const hiddenSize = read.count("hidden_size");
-  const numHeads = read.count("num_attention_heads");
-  const numKvHeads = read.count("num_key_value_heads", numHeads);
-  if (numHeads % numKvHeads !== 0) {
-    throw read.invalid(`num_attention_heads ${numHeads} is not a multiple of num_key_value_heads ${numKvHeads}`);
-  }
-  const headDim = read.count("head_dim", hiddenSize / numHeads);
-  if (headDim % 2 !== 0) throw read.invalid(`head_dim ${headDim} is odd; rotary embeddings need an even one`);
-
-  const vocabSize = read.count("vocab_size");
-  const tokenIds = (key: string) => tokenIdList(generationConfig[key] ?? raw[key], key, vocabSize, read);
+  const tokenIds = (key: string) => tokenIdList(generationConfig[key] ?? raw[key], key, vocabSize, config);
   return {
-    modelType,
+    modelType: family.modelType,
     vocabSize,
-    hiddenSize,
-    intermediateSize: read.count("intermediate_size"),
-    numLayers: read.count("num_hidden_layers"),
-    numHeads,
-    numKvHeads,
-    headDim,
-    rmsNormEps: read.positive("rms_norm_eps", 1e-6),
-    ropeTheta: ropeTheta(raw, read),
-    maxPositions: read.count("max_position_embeddings", 2048),
-    tieWordEmbeddings: raw.tie_word_embeddings === true,
+    ...architecture,
+    head,
+    headSize,
+    headBias,
     bosTokenId: tokenIds("bos_token_id")[0] ?? null,
     eosTokenIds: tokenIds("eos_token_id"),
     padTokenId: tokenIds("pad_token_id")[0] ?? null,
-    raw,
+    raw: config.completed(),
   };
 }
 
-/** Largest value of any size; far above real models, low enough that derived counts stay exact. */
-const MAX_COUNT = 2 ** 24;
+/**
+ * Keys of features that change a model's numbers. A family that has one asks for it; anywhere else it must be off: absent,
+ * null, false, 0, empty, or as stated here.
+ */
+const GUARDED_KEYS: Readonly<Record<string, unknown>> = {
+  add_cross_attention: false,
+  alibi: false,
+  attention_bias: false,
+  attn_logit_softcapping: null,
+  clip_qkv: null,
+  embedding_multiplier: 1,
+  final_logit_softcapping: null,
+  is_encoder_decoder: false,
+  kv_lora_rank: null,
+  logits_scaling: 1,
+  mlp_bias: false,
+  n_routed_experts: 0,
+  no_rope_layers: null,
+  num_experts: 0,
+  num_local_experts: 0,
+  parallel_attn: false,
+  partial_rotary_factor: 1,
+  q_lora_rank: null,
+  qk_norm: false,
+  quantization_config: null,
+  residual_multiplier: 1,
+  rope_interleaved: false,
+  scale_depth: 1,
+  scale_emb: 1,
+  sliding_window: null,
+  sparse_config: null,
+  use_bidirectional_attention: false,
+  use_qk_norm: false,
+};
 
-class ConfigReader {
-  constructor(
-    private readonly raw: Readonly<Record<string, unknown>>,
-    private readonly where: string | undefined,
-  ) {}
-
-  /** A positive integer. */
-  count(key: string, fallback?: number): number {
-    const value = this.raw[key] ?? fallback;
-    if (value === undefined) throw this.invalid(`${key} is missing`);
-    if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > MAX_COUNT) {
-      throw this.invalid(`${key} is ${JSON.stringify(value)}, expected an integer from 1 to ${MAX_COUNT}`);
-    }
-    return value as number;
+function refuseUnread(config: ConfigReader): void {
+  const { raw } = config;
+  for (const [key, off] of Object.entries(GUARDED_KEYS)) {
+    const value = raw[key];
+    if (config.wasAsked(key) || isOff(value, off)) continue;
+    if (key === "sliding_window" && raw.use_sliding_window === false) continue;
+    throw config.unsupported(key, value, [JSON.stringify(off)]);
   }
-
-  positive(key: string, fallback: number, value: unknown = this.raw[key]): number {
-    const number = value ?? fallback;
-    if (typeof number !== "number" || !Number.isFinite(number) || number <= 0) {
-      throw this.invalid(`${key} is ${JSON.stringify(number)}, expected a positive number`);
-    }
-    return number;
-  }
-
-  invalid(what: string): Error {
-    return formatErrors.VERL_FORMATS_CONFIG_INVALID({ what, where: this.where });
-  }
-
-  unsupported(feature: string, why?: string): Error {
-    return formatErrors.VERL_FORMATS_MODEL_UNSUPPORTED({
-      what: `this model uses ${feature}, which is not supported`,
-      where: this.where,
-      why,
-    });
+  if (!config.wasAsked("layer_types") && Array.isArray(raw.layer_types)) {
+    const other = raw.layer_types.find((type) => type !== "full_attention");
+    if (other !== undefined) throw config.unsupported("layer_types", other, ["full_attention"]);
   }
 }
 
-/** `transformers` 5 writes `rope_parameters`; earlier versions write `rope_theta` and `rope_scaling`. */
-function ropeTheta(raw: Readonly<Record<string, unknown>>, read: ConfigReader): number {
-  const parameters = objectOrEmpty(raw.rope_parameters);
-  return read.positive("rope_theta", 10000, parameters.rope_theta ?? raw.rope_theta);
+function isOff(value: unknown, off: unknown): boolean {
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  return value === undefined || value === null || value === false || value === 0 || value === off || isEmpty;
 }
 
-function refuseUnsupported(raw: Readonly<Record<string, unknown>>, read: ConfigReader): void {
-  for (const key of ["rope_scaling", "rope_parameters"]) {
-    const scaling = objectOrEmpty(raw[key]);
-    const type = scaling.rope_type ?? scaling.type ?? "default";
-    if (type !== "default") throw read.unsupported(`${key} of type ${JSON.stringify(type)}`);
-    const partial = scaling.partial_rotary_factor ?? 1;
-    if (partial !== 1) throw read.unsupported(`partial_rotary_factor ${JSON.stringify(partial)}`);
-  }
-  const activation = raw.hidden_act ?? "silu";
-  if (activation !== "silu" && activation !== "swish") {
-    throw read.unsupported(`the activation ${JSON.stringify(activation)}`, "the llama family uses silu");
-  }
-  if (typeof raw.sliding_window === "number" && raw.use_sliding_window !== false) {
-    throw read.unsupported(`sliding-window attention (sliding_window ${raw.sliding_window})`);
-  }
-  for (const flag of ["attention_bias", "mlp_bias", "rope_interleaved"]) {
-    if (raw[flag] === true) throw read.unsupported(flag);
-  }
-  if ((raw.partial_rotary_factor ?? 1) !== 1) {
-    throw read.unsupported(`partial_rotary_factor ${JSON.stringify(raw.partial_rotary_factor)}`);
-  }
-  if (raw.quantization_config !== undefined && raw.quantization_config !== null) {
-    const method = objectOrEmpty(raw.quantization_config).quant_method;
-    throw read.unsupported(`quantised weights (${JSON.stringify(method ?? "unknown method")})`);
-  }
+/** `transformers` leaves its default of two labels out of `config.json`; a head that is new has one. */
+function labelCount(config: ConfigReader): number {
+  const { raw } = config;
+  const named = config.value("id2label");
+  if (typeof named === "object" && named !== null) return Object.keys(named).length;
+  const { architectures } = raw;
+  const isClassifier = Array.isArray(architectures) && String(architectures[0]).endsWith("ForSequenceClassification");
+  return config.count("num_labels", isClassifier ? 2 : 1);
 }
 
 /** Null, one id, or a list of ids. Ids outside the vocabulary (some files say -1) are dropped: they are never produced. */
-function tokenIdList(value: unknown, key: string, vocabSize: number, read: ConfigReader): number[] {
+function tokenIdList(value: unknown, key: string, vocabSize: number, config: ConfigReader): number[] {
   if (value === null || value === undefined) return [];
   const ids: unknown[] = Array.isArray(value) ? value : [value];
-  if (!ids.every((id) => Number.isInteger(id))) {
-    throw read.invalid(`${key} is ${JSON.stringify(value)}, expected token ids`);
-  }
+  if (!ids.every((id) => Number.isInteger(id))) throw config.wrong(key, value, "token ids");
   return [...new Set(ids as number[])].filter((id) => id >= 0 && id < vocabSize);
-}
-
-function objectOrEmpty(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -2,7 +2,7 @@ import type { EngineFactory } from "../../core/plugin.js";
 
 /** The default engine: backend `onnx` on the CPU, whatever its vendor. */
 export const onnxEngineFactory: EngineFactory = {
-  modelTypes: ["language_model"],
+  modelTypes: ["language_model", "value_model", "reward_model"],
   backends: ["onnx"],
   devices: ["cpu"],
   vendors: null,

@@ -10,7 +10,7 @@ export interface OnnxProvider {
   openRuntime(): Promise<OrtRuntime>;
 }
 
-/** The ONNX engine: Llama-family language models on onnxruntime. On the CPU unless a provider is given. */
+/** The ONNX engine: decoder-only models on onnxruntime. On the CPU unless a provider is given. */
 export function createOnnxEngine(options: EngineOptions, provider?: OnnxProvider): BaseEngine {
   const { optimizer, topology } = options;
   return composeEngine(new OnnxBackend(options, provider), { optimizer, topology });

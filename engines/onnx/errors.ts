@@ -22,5 +22,9 @@ export const errors = defineErrors({
   VERL_ONNX_BAD_CHECKPOINT: {
     summary: "A checkpoint does not belong to this model or lacks a part that was asked for.",
   },
+  VERL_ONNX_NO_HEAD: {
+    summary: "A model that is only read has no value or score head in its files.",
+    fix: "Use a model that was trained as a critic or reward model, or train one: with an optimizer the head begins anew.",
+  },
   VERL_ONNX_BAD_TENSOR: { summary: "A tensor's memory does not match its shape, or is shared or resizable." },
 });

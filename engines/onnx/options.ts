@@ -13,6 +13,8 @@ const schema = z.strictObject({
   spin: z.boolean().default(false),
   /** Sequences are packed without padding when more than this share of the grid would be padding. */
   packAbovePadding: z.number().min(0).max(1).default(0.15),
+  /** How the head of a critic or reward model begins where the model's files have none. */
+  newHead: z.enum(["normal", "zero"]).default("normal"),
   /** Precision of exported Hugging Face folders; default: what the model's `config.json` names, else f32. */
   exportDtype: z.enum(["f32", "bf16", "f16"]).optional(),
 });

@@ -1,11 +1,10 @@
 /**
  * Bradley–Terry reward model (Ouyang et al., 2203.02155): −log σ(s_w − s_l − margin) + c·(s_w + s_l)².
  *
- * The score of a row is the value head at its last token; the mask of the batch marks that token and no other. A margin
- * per pair (Llama 2, 2307.09288) comes from the column `margin` [B], right on the chosen row.
+ * s is the score of a whole sequence, by a model with a classification head of one label. A margin per pair (Llama 2,
+ * 2307.09288) comes from the column `margin` [B], right on the chosen row.
  */
 import type { LossFunction } from "../algebra.js";
-import { masked } from "../masked-algebra.js";
 import { negLogSigmoid, pairLoss, pairMean, pairMetric, partner } from "./pair-terms.js";
 
 export interface RewardModelOptions {
@@ -22,7 +21,7 @@ export function rewardModelLoss(options: RewardModelOptions): LossFunction {
     options,
     margin === "column" ? ["margin"] : [],
     (g) => {
-      const own_B = g.sumTokens(masked(g, g.output("values")));
+      const own_B = g.output("scores");
       const other_B = partner(g, own_B);
       const lead = g.sub(own_B, other_B);
       const asked = margin === "column" ? g.column("margin") : g.constant(margin);
@@ -32,6 +31,6 @@ export function rewardModelLoss(options: RewardModelOptions): LossFunction {
         metrics: { "rewards/accuracies": pairMetric(g, g.greater(own_B, other_B)) },
       };
     },
-    { outputs: ["values"] },
+    { outputs: ["scores"] },
   );
 }

@@ -1,10 +1,10 @@
 import { formatErrors } from "../errors.js";
-import type { ModelConfig } from "../model.js";
+import type { HeadKind, ModelConfig } from "../model.js";
 import { parseModelConfig } from "../model-config.js";
 import type { GgufHeader, GgufValue } from "./header.js";
 
 /** The architecture from GGUF metadata, put into the form of `config.json` first so that one parser judges both. */
-export function ggufModelConfig(header: GgufHeader, path: string): ModelConfig {
+export function ggufModelConfig(header: GgufHeader, path: string, head?: HeadKind): ModelConfig {
   const { metadata, tensors } = header;
   const architecture = metadata.get("general.architecture");
   const refuse = (feature: string) =>
@@ -57,7 +57,7 @@ export function ggufModelConfig(header: GgufHeader, path: string): ModelConfig {
     eos_token_id: ggufEosTokenIds(metadata),
     pad_token_id: tokenId("padding"),
   });
-  return parseModelConfig(raw, { where: path });
+  return parseModelConfig(raw, { where: path, head });
 }
 
 /** Ids that end a text or a turn. */

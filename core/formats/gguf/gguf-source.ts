@@ -1,8 +1,9 @@
 import { formatErrors } from "../errors.js";
-import type { ModelConfig, ModelSource, TokenizerFiles } from "../model.js";
-import { ggufName, parameterSpecs, rotaryHeads } from "../param-names.js";
+import type { HeadKind, ModelConfig, ModelSource, TokenizerFiles } from "../model.js";
+import { isNewHead, parameterSpecs } from "../param-names.js";
 import { RandomAccessFile } from "../random-access-file.js";
 import { ggufModelConfig } from "./gguf-config.js";
+import { ggufName, rotaryHeads } from "./gguf-names.js";
 import { ggufTokenizerFiles } from "./gguf-tokenizer.js";
 import { type GgufHeader, type GgufTensorInfo, readGgufHeader } from "./header.js";
 import { restoreRotaryRows } from "./rotary-rows.js";
@@ -11,11 +12,11 @@ import { restoreRotaryRows } from "./rotary-rows.js";
 const CHUNK_ELEMENTS = 1 << 20;
 
 /** Open a GGUF file of the llama family. Quantised tensors are expanded to float32 when they are read. */
-export async function openGguf(path: string): Promise<ModelSource> {
+export async function openGguf(path: string, head?: HeadKind): Promise<ModelSource> {
   const file = await RandomAccessFile.open(path);
   try {
     const header = await readGgufHeader(file);
-    return new GgufSource(file, header, ggufModelConfig(header, path));
+    return new GgufSource(file, header, ggufModelConfig(header, path, head));
   } catch (error) {
     await file.close();
     throw error;
@@ -33,7 +34,7 @@ class GgufSource implements ModelSource {
     readonly config: ModelConfig,
   ) {
     this.path = file.path;
-    this.tensors = parameterSpecs(config);
+    this.tensors = parameterSpecs(config).filter((parameter) => !isNewHead(config, parameter));
     for (const { name, shape } of this.tensors) {
       const info = this.find(name);
       if (info.shape.join() === shape.join()) continue;

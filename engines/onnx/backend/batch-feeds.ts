@@ -1,6 +1,7 @@
+import type { ModelConfig } from "../../../core/formats/index.js";
 import type { GlobalCounts, SequenceBatch } from "../../../core/plugin.js";
 import { columnFeed, countFeed, LOSS_FEEDS } from "../graphs/fused-graph.js";
-import { type GraphVariant, HEAD_FEEDS } from "../graphs/model-graph.js";
+import { type GraphVariant, HEAD_FEEDS, logitFactors } from "../graphs/model-graph.js";
 import { LAYOUT_FEEDS, type LayoutKind } from "../models/token-layout.js";
 import type { OrtTensor } from "../runtime/index.js";
 import type { Scratch } from "./scratch.js";
@@ -26,8 +27,9 @@ export function batchShape(batch: SequenceBatch): BatchShape {
   return { sequences: batch.size, longest, tokens: batch.offsets[batch.size], responseTokens };
 }
 
-/** Feeds that describe the tokens and the rows to score, the ids in row order, and R padded for the chunks. */
+/** Feeds that describe the tokens and the rows to score, the ids in row order, and the number of rows with padding for chunks. */
 export function tokenFeeds(
+  config: ModelConfig,
   batch: SequenceBatch,
   shape: BatchShape,
   variant: GraphVariant,
@@ -63,28 +65,42 @@ export function tokenFeeds(
     feeds[LAYOUT_FEEDS.grid] = scratch.over([sequences, longest], ids.data);
   }
 
-  const padded = Math.ceil(shape.responseTokens / variant.chunks) * variant.chunks;
+  const scored = scoredRows(config, batch, start);
+  const padded = Math.ceil(scored.length / variant.chunks) * variant.chunks;
   const rows = scratch.int32("response_rows", [padded]);
-  const targets = scratch.int32("targets", [padded]);
   const inverse = scratch.int32("response_inverse", [numRows]);
   rows.data.fill(0);
-  targets.data.fill(0);
+  rows.data.set(scored);
   inverse.data.fill(padded);
-  for (let b = 0; b < sequences; b++) {
-    const split = batch.promptLengths[b];
-    for (let r = batch.responseOffsets[b], t = 0; r < batch.responseOffsets[b + 1]; r++, t++) {
-      rows.data[r] = start[b] + split + t - 1;
-      targets.data[r] = batch.inputIds[batch.offsets[b] + split + t];
-      inverse.data[rows.data[r]] = r;
-    }
-  }
-  const inverseTemperature = scratch.float32("inverse_temperature", []);
-  inverseTemperature.data[0] = 1 / batch.temperature;
+  scored.forEach((row, r) => {
+    inverse.data[row] = r;
+  });
   feeds[HEAD_FEEDS.rows] = rows;
-  feeds[HEAD_FEEDS.targets] = targets;
   feeds[HEAD_FEEDS.inverse] = inverse;
-  feeds[HEAD_FEEDS.inverseTemperature] = inverseTemperature;
+  if (config.head === "languageModel") {
+    const targets = scratch.int32("targets", [padded]);
+    targets.data.fill(0);
+    for (let b = 0; b < sequences; b++) {
+      const response = batch.inputIds.subarray(batch.offsets[b] + batch.promptLengths[b], batch.offsets[b + 1]);
+      targets.data.set(response, batch.responseOffsets[b]);
+    }
+    const { rowFactor, capFactor } = logitFactors(config, batch.temperature);
+    feeds[HEAD_FEEDS.targets] = targets;
+    feeds[HEAD_FEEDS.rowFactor] = scratch.scalar(HEAD_FEEDS.rowFactor, rowFactor);
+    feeds[HEAD_FEEDS.capFactor] = scratch.scalar(HEAD_FEEDS.capFactor, capFactor);
+  }
   return { feeds, rowIds: ids.data, paddedRows: padded };
+}
+
+/** Rows that the head works on: those before response tokens, or each sequence's last. */
+function scoredRows({ head }: ModelConfig, batch: SequenceBatch, start: Int32Array): Int32Array {
+  if (head === "scores") return start.map((first, b) => first + batch.offsets[b + 1] - batch.offsets[b] - 1);
+  const rows = new Int32Array(batch.responseOffsets[batch.size]);
+  for (let b = 0; b < batch.size; b++) {
+    const first = start[b] + batch.promptLengths[b] - 1 - batch.responseOffsets[b];
+    for (let r = batch.responseOffsets[b]; r < batch.responseOffsets[b + 1]; r++) rows[r] = first + r;
+  }
+  return rows;
 }
 
 /** Feeds of a lowered loss. */
@@ -118,9 +134,7 @@ export function lossFeeds(
     if (column) feeds[columnFeed(name)] = scratch.over([column.data.length], column.data);
   }
   for (const [name, value] of Object.entries(counts)) {
-    const scalar = scratch.float32(`count:${name}`, []);
-    scalar.data[0] = value;
-    feeds[countFeed(name as keyof GlobalCounts)] = scalar;
+    feeds[countFeed(name as keyof GlobalCounts)] = scratch.scalar(`count:${name}`, value);
   }
   return feeds;
 }

@@ -1,7 +1,16 @@
-import { type ModelConfig, openModel, parseModelConfig, type TokenizerFiles } from "../../../core/formats/index.js";
-import type { CallOptions, EngineModelSource } from "../../../core/plugin.js";
-import { fillInitialWeights } from "../models/initial-weights.js";
-import type { ParameterStore } from "./parameter-store.js";
+import {
+  type HeadKind,
+  type ModelConfig,
+  openModel,
+  type ParameterSpec,
+  parameterSpecs,
+  parseModelConfig,
+  type TokenizerFiles,
+} from "../../../core/formats/index.js";
+import type { CallOptions, EngineModelType, EngineOptions } from "../../../core/plugin.js";
+import { errors } from "../errors.js";
+import { fillInitialWeights, type NewHead } from "../models/initial-weights.js";
+import type { ParameterStore, StoredParameter } from "./parameter-store.js";
 
 /** Where an engine's model comes from: files, or a configuration with random weights. */
 export interface LoadedModel {
@@ -10,37 +19,62 @@ export interface LoadedModel {
   tokenizerFiles(): Promise<TokenizerFiles | null>;
 }
 
-export async function loadModel(source: EngineModelSource): Promise<LoadedModel> {
-  if ("path" in source) return loadFiles(source.path);
-  const config = parseModelConfig(source.config);
+export const HEADS: Readonly<Record<EngineModelType, HeadKind>> = {
+  language_model: "languageModel",
+  value_model: "values",
+  reward_model: "scores",
+};
+
+export async function loadModel(options: EngineOptions, newHead: NewHead): Promise<LoadedModel> {
+  const { model: source, modelType = "language_model" } = options;
+  const head = HEADS[modelType];
+  if ("path" in source) return loadFiles(source.path, head, options, newHead);
+  const config = parseModelConfig(source.config, { head });
+  const specs = parameterSpecs(config);
   return {
     config,
     async fill(store) {
-      for (const p of store.parameters) fillInitialWeights(config, source.initSeed, p, store.view("values", p));
+      for (const spec of specs) fillInitialWeights(config, source.initSeed, spec, valuesOf(store, spec), newHead);
     },
     tokenizerFiles: async () => null,
   };
 }
 
-async function loadFiles(path: string): Promise<LoadedModel> {
-  const first = await openModel(path);
+async function loadFiles(
+  path: string,
+  head: HeadKind,
+  { seed, optimizer }: EngineOptions,
+  newHead: NewHead,
+): Promise<LoadedModel> {
+  const first = await openModel(path, { head });
   const { config } = first;
+  const stored = new Set(first.tensors.map(({ name }) => name));
   await first.close();
+  const specs = parameterSpecs(config);
+  const missing = specs.find(({ name }) => !stored.has(name));
+  if (missing && optimizer === null) {
+    throw errors.VERL_ONNX_NO_HEAD({
+      what: `the model has no ${missing.name}, and nothing would train one`,
+      where: path,
+    });
+  }
   return {
     config,
     async fill(store, options = {}) {
-      const model = await openModel(path);
+      const model = await openModel(path, { head });
       try {
-        for (const p of store.parameters) {
+        for (const spec of specs) {
           options.signal?.throwIfAborted();
-          await model.readTensor(p.name, store.view("values", p));
+          const values = valuesOf(store, spec);
+          if (stored.has(spec.name)) await model.readTensor(spec.name, values);
+          else fillInitialWeights(config, seed, spec, values, newHead);
         }
       } finally {
         await model.close();
       }
     },
     async tokenizerFiles() {
-      const model = await openModel(path);
+      const model = await openModel(path, { head });
       try {
         return await model.tokenizerFiles();
       } finally {
@@ -48,4 +82,8 @@ async function loadFiles(path: string): Promise<LoadedModel> {
       }
     },
   };
+}
+
+function valuesOf(store: ParameterStore, { name }: ParameterSpec): Float32Array {
+  return store.view("values", store.find(name) as StoredParameter);
 }

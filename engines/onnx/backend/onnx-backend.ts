@@ -16,12 +16,12 @@ import type {
 } from "../../../core/plugin.js";
 import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
-import { HEAD_OUTPUTS, type HeadOutput } from "../models/lm-head.js";
+import { HEAD_OUTPUTS } from "../models/head.js";
 import { AdamW } from "../optimizer/adamw.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
 import { type CheckpointState, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
-import { loadModel } from "./model-loader.js";
+import { HEADS, loadModel } from "./model-loader.js";
 import { openProvider } from "./open-provider.js";
 import { ParameterStore } from "./parameter-store.js";
 import { partitionByLength } from "./partition-by-length.js";
@@ -33,7 +33,7 @@ interface Loaded extends CheckpointState {
   readonly step: TrainingStep;
 }
 
-/** A Llama-family language model on onnxruntime, with AdamW on the host. */
+/** A decoder-only model on onnxruntime, with AdamW on the host. */
 export class OnnxBackend implements EngineBackend {
   readonly capabilities: EngineCapabilities;
   private readonly kwargs: OnnxEngineKwargs;
@@ -55,7 +55,7 @@ export class OnnxBackend implements EngineBackend {
       weights: "stream",
       backward: "fused",
       optimizer: "engine",
-      outputs: HEAD_OUTPUTS,
+      outputs: HEAD_OUTPUTS[HEADS[options.modelType ?? "language_model"]],
       devices: [provider?.deviceName ?? "cpu"],
       dtypes: ["f32"],
       adapters: false,
@@ -65,9 +65,9 @@ export class OnnxBackend implements EngineBackend {
 
   async load(options?: CallOptions): Promise<void> {
     await this.dispose();
-    const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding, exportDtype } = this.kwargs;
+    const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding, newHead, exportDtype } = this.kwargs;
     const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
-    const model = await loadModel(this.options.model);
+    const model = await loadModel(this.options, newHead);
     const trains = this.options.optimizer !== null;
     const store = new ParameterStore(model.config, runtime, trains);
     await model.fill(store, options);
@@ -90,7 +90,7 @@ export class OnnxBackend implements EngineBackend {
   }
 
   forward(batch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs> {
-    return this.state.step.forward(batch, outputs as readonly HeadOutput[], options);
+    return this.state.step.forward(batch, outputs, options);
   }
 
   backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {

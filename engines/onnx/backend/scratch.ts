@@ -31,6 +31,12 @@ export class Scratch {
     return this.keep(this.runtime.tensor("int32", dims, buffer.subarray(0, length)));
   }
 
+  scalar(purpose: string, value: number): OrtTensor<"float32"> {
+    const tensor = this.float32(purpose, []);
+    tensor.data[0] = value;
+    return tensor;
+  }
+
   /** A tensor over memory that somebody else owns. */
   over(dims: readonly number[], data: Float32Array): OrtTensor<"float32">;
   over(dims: readonly number[], data: Int32Array): OrtTensor<"int32">;

@@ -1,4 +1,4 @@
-import type { ModelConfig } from "../../../core/formats/index.js";
+import { embeddingName, headName, type ModelConfig } from "../../../core/formats/index.js";
 import type {
   CallOptions,
   FusedResult,
@@ -6,18 +6,17 @@ import type {
   LossFunction,
   MetricValue,
   ModelOutputs,
+  OutputName,
   SequenceBatch,
 } from "../../../core/plugin.js";
 import { fusedGraph, LOSS_FETCH, metricFetch } from "../graphs/fused-graph.js";
 import { EMBEDDED_GRADIENT, type GraphVariant, gradientFetch } from "../graphs/model-graph.js";
 import { backwardGraph, forwardGraph, outputFetch, outputGradientFeed } from "../graphs/two-phase-graphs.js";
-import { EMBEDDING } from "../models/llama.js";
-import type { HeadOutput } from "../models/lm-head.js";
+import { GrowingRopeFeeds } from "../models/rope-feeds.js";
 import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
 import { type BatchShape, batchShape, type Feeds, lossFeeds, tokenFeeds } from "./batch-feeds.js";
 import { addEmbeddingGradient } from "./embedding-gradient.js";
 import type { ParameterStore, StoredParameter } from "./parameter-store.js";
-import { RopeFeeds } from "./rope-feeds.js";
 import { Scratch } from "./scratch.js";
 import type { Compiled, SessionCache } from "./session-cache.js";
 import { chooseVariant, type VariantOptions } from "./variant.js";
@@ -25,7 +24,7 @@ import { chooseVariant, type VariantOptions } from "./variant.js";
 /** Runs micro-batches through the graphs: chooses a variant, feeds it, brings results back. Calls must not overlap. */
 export class TrainingStep {
   private readonly scratch: Scratch;
-  private readonly rope: RopeFeeds;
+  private readonly rope: GrowingRopeFeeds;
 
   constructor(
     runtime: OrtRuntime,
@@ -35,33 +34,33 @@ export class TrainingStep {
     private readonly options: VariantOptions,
   ) {
     this.scratch = new Scratch(runtime);
-    this.rope = new RopeFeeds(runtime, config);
+    this.rope = new GrowingRopeFeeds(runtime, config);
   }
 
-  async forward(batch: SequenceBatch, outputs: readonly HeadOutput[], options?: CallOptions): Promise<ModelOutputs> {
+  async forward(batch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs> {
     const shape = batchShape(batch);
-    if (shape.responseTokens === 0) return emptyOutputs(outputs);
+    if (this.resultCount(shape) === 0) return emptyOutputs(outputs);
     const variant = chooseVariant(this.config, shape, this.options);
     const compiled = await this.sessions.get(keyOf("forward", variant, outputs.join()), () => ({
       graph: forwardGraph(this.config, variant, outputs),
     }));
-    const { feeds, paddedRows } = tokenFeeds(batch, shape, variant, this.scratch);
-    const results = this.outputFetches(outputs, paddedRows);
+    const { feeds, paddedRows } = tokenFeeds(this.config, batch, shape, variant, this.scratch);
+    const results = this.outputFetches(outputs, paddedRows * this.numbersPerRow);
     await this.run(compiled, shape, feeds, results, options);
-    return takeOutputs(outputs, results, shape.responseTokens);
+    return takeOutputs(outputs, results, this.resultCount(shape));
   }
 
   async backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {
     const shape = batchShape(batch);
-    const names = Object.keys(gradients) as HeadOutput[];
-    if (shape.responseTokens === 0 || names.length === 0) return;
+    const names = Object.keys(gradients) as OutputName[];
+    if (this.resultCount(shape) === 0 || names.length === 0) return;
     const variant = chooseVariant(this.config, shape, this.options);
     const compiled = await this.sessions.get(keyOf("backward", variant, names.join()), () => ({
       graph: backwardGraph(this.config, variant, names),
     }));
-    const { feeds, rowIds, paddedRows } = tokenFeeds(batch, shape, variant, this.scratch);
+    const { feeds, rowIds, paddedRows } = tokenFeeds(this.config, batch, shape, variant, this.scratch);
     for (const name of names) {
-      const gradient = this.scratch.float32(outputGradientFeed(name), [paddedRows]);
+      const gradient = this.scratch.float32(outputGradientFeed(name), [paddedRows * this.numbersPerRow]);
       gradient.data.fill(0);
       gradient.data.set(gradients[name] as Float32Array);
       feeds[outputGradientFeed(name)] = gradient;
@@ -85,11 +84,11 @@ export class TrainingStep {
     );
     // Half a pair is refused on the host, by name.
     if (compiled === null || (compiled.comparesPairs && batch.size % 2 !== 0)) return null;
-    const { feeds, rowIds } = tokenFeeds(batch, shape, variant, this.scratch);
+    const { feeds, rowIds } = tokenFeeds(this.config, batch, shape, variant, this.scratch);
     Object.assign(feeds, lossFeeds(batch, shape, counts, loss.columns, this.scratch));
 
-    const outputs = loss.outputs as readonly HeadOutput[];
-    const results = this.outputFetches(outputs, shape.responseTokens);
+    const { outputs } = loss;
+    const results = this.outputFetches(outputs, this.resultCount(shape));
     const scalars = [LOSS_FETCH, ...Object.keys(compiled.metrics).map(metricFetch)];
     for (const name of scalars) results[name] = this.scratch.float32(name, []);
     const scalar = (name: string) => (results[name].data as Float32Array)[0];
@@ -103,7 +102,7 @@ export class TrainingStep {
       // An extreme of nothing.
       metrics[name] = { value: weight > 0 || Number.isFinite(value) ? value : Number.NaN, reduction, weight };
     }
-    return { loss: scalar(LOSS_FETCH), metrics, outputs: takeOutputs(outputs, results, shape.responseTokens) };
+    return { loss: scalar(LOSS_FETCH), metrics, outputs: takeOutputs(outputs, results, this.resultCount(shape)) };
   }
 
   dispose(): void {
@@ -119,14 +118,14 @@ export class TrainingStep {
     rowIds: Int32Array,
     options: CallOptions | undefined,
   ): Promise<void> {
-    const { hiddenSize, tieWordEmbeddings } = this.config;
+    const { hiddenSize } = this.config;
+    const embedding = embeddingName(this.config);
     const dEmbedded = this.scratch.float32(EMBEDDED_GRADIENT, [rowIds.length, hiddenSize]);
     const all: Feeds = { ...fetches, ...this.store.fetches, [EMBEDDED_GRADIENT]: dEmbedded };
-    // An untied embedding has no other gradient than the one added below.
-    if (!tieWordEmbeddings) delete all[gradientFetch(EMBEDDING)];
+    // An embedding that is not the head as well has no other gradient than the one added below.
+    if (headName(this.config) !== embedding) delete all[gradientFetch(embedding)];
     await this.run(compiled, shape, feeds, all, options);
-    const embedding = this.store.find(EMBEDDING) as StoredParameter;
-    const gradient = this.store.view("gradients", embedding);
+    const gradient = this.store.view("gradients", this.store.find(embedding) as StoredParameter);
     addEmbeddingGradient(gradient, rowIds, dEmbedded.data, hiddenSize);
   }
 
@@ -146,10 +145,19 @@ export class TrainingStep {
     }
   }
 
+  /** Numbers of an output: one per response token, or the labels of each sequence. */
+  private resultCount({ responseTokens, sequences }: BatchShape): number {
+    return this.config.head === "scores" ? sequences * this.numbersPerRow : responseTokens;
+  }
+
+  private get numbersPerRow(): number {
+    return this.config.head === "scores" ? this.config.headSize : 1;
+  }
+
   /** Fresh memory: the results are the caller's to keep. */
-  private outputFetches(outputs: readonly HeadOutput[], rows: number): Record<string, OrtTensor> {
+  private outputFetches(outputs: readonly OutputName[], length: number): Record<string, OrtTensor> {
     return Object.fromEntries(
-      outputs.map((name) => [outputFetch(name), this.scratch.over([rows], allocateTensorData("float32", rows))]),
+      outputs.map((name) => [outputFetch(name), this.scratch.over([length], allocateTensorData("float32", length))]),
     );
   }
 }
@@ -158,11 +166,11 @@ function keyOf(kind: string, variant: GraphVariant, detail: string): string {
   return `${kind}|${variant.layout}|${variant.chunks}|${detail}`;
 }
 
-function takeOutputs(outputs: readonly HeadOutput[], fetched: Feeds, tokens: number): ModelOutputs {
-  const entries = outputs.map((name) => [name, (fetched[outputFetch(name)].data as Float32Array).subarray(0, tokens)]);
+function takeOutputs(outputs: readonly OutputName[], fetched: Feeds, length: number): ModelOutputs {
+  const entries = outputs.map((name) => [name, (fetched[outputFetch(name)].data as Float32Array).subarray(0, length)]);
   return Object.fromEntries(entries) as ModelOutputs;
 }
 
-function emptyOutputs(outputs: readonly HeadOutput[]): ModelOutputs {
+function emptyOutputs(outputs: readonly OutputName[]): ModelOutputs {
   return Object.fromEntries(outputs.map((name) => [name, new Float32Array(0)])) as ModelOutputs;
 }

@@ -15,7 +15,8 @@ export const LIVE_LOGITS_ARRAYS = 4;
 /** The graph that suits a batch. Chunk counts are powers of two, so that few graphs serve all batches. */
 export function chooseVariant(config: ModelConfig, shape: BatchShape, options: VariantOptions): GraphVariant {
   const padding = 1 - shape.tokens / (shape.sequences * shape.longest);
-  const bytes = shape.responseTokens * config.vocabSize * Float32Array.BYTES_PER_ELEMENT * LIVE_LOGITS_ARRAYS;
+  const rows = config.head === "languageModel" ? shape.responseTokens : 0;
+  const bytes = rows * config.vocabSize * Float32Array.BYTES_PER_ELEMENT * LIVE_LOGITS_ARRAYS;
   let chunks = 1;
   while (bytes / chunks > options.logitsBytes && chunks * 2 <= shape.responseTokens) chunks *= 2;
   return { layout: padding > options.packAbovePadding ? "packed" : "padded", chunks };

@@ -1,8 +1,14 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
-import type { GlobalCounts, LossFunction, MetricReduction } from "../../../core/plugin.js";
+import {
+  type GlobalCounts,
+  type LossFunction,
+  type MetricReduction,
+  type OutputName,
+  outputExtent,
+} from "../../../core/plugin.js";
 import type { Graph, Ref } from "../ir/index.js";
 import { GraphAlgebra } from "../loss/graph-algebra.js";
-import { HEAD_OUTPUTS, type HeadOutput, headBackward, headForward } from "../models/lm-head.js";
+import { HEAD_OUTPUTS } from "../models/head.js";
 import { type GraphVariant, ModelGraph } from "./model-graph.js";
 import { outputFetch } from "./two-phase-graphs.js";
 
@@ -35,8 +41,10 @@ export interface FusedGraph {
 }
 
 /**
- * Forward pass, loss and backward pass in one graph. Null when there is nothing to differentiate, an output is not of the
- * language-model head, or loss or metrics are no scalars: the two-phase path runs such a loss, or says what is wrong.
+/**
+ * Forward pass, loss and backward pass in one graph. Null when there is nothing to differentiate, the head does not compute
+ * an output, a sequence has several scores, or loss or metrics are no scalars: the two-phase path runs such a loss, or says
+ * what is wrong.
  */
 export function fusedGraph(
   config: ModelConfig,
@@ -44,14 +52,14 @@ export function fusedGraph(
   loss: LossFunction,
   extents: ColumnExtents,
 ): FusedGraph | null {
-  const wanted = HEAD_OUTPUTS.filter((name) => loss.outputs.includes(name));
-  if (wanted.length < loss.outputs.length) return null;
+  const wanted = HEAD_OUTPUTS[config.head].filter((name) => loss.outputs.includes(name));
+  if (wanted.length < loss.outputs.length || (config.head === "scores" && config.headSize > 1)) return null;
   const model = new ModelGraph("fused", config, variant, "backward");
-  const g = model.graph;
-  const head = headForward(g, model.headRows, wanted);
-  const padding = rowPadding(g, model.headRows.targets, variant.chunks);
+  const { graph: g, head } = model;
+  const computed = head.forward(wanted);
+  const padding = rowPadding(g, model.targets, variant.chunks);
 
-  const outputs = new Map([...head.outputs].map(([name, ref]) => [name, padding.remove(ref)]));
+  const outputs = new Map([...computed].map(([name, ref]) => [name, padding.remove(ref)]));
   const algebra = new GraphAlgebra(g, lossSources(g, outputs, padding.mask, extents));
   const terms = loss.build(algebra);
   const metrics = Object.entries(terms.metrics).map(([name, metric]) => ({
@@ -61,7 +69,7 @@ export function fusedGraph(
   }));
   if (terms.loss.extent !== "scalar" || metrics.some(({ ref }) => ref === null)) return null;
   const byRef = algebra.backward(terms.loss, [...outputs.values()]);
-  const gradients = new Map<HeadOutput, Ref>();
+  const gradients = new Map<OutputName, Ref>();
   for (const [name, ref] of outputs) {
     const gradient = byRef.get(ref);
     if (gradient) gradients.set(name, padding.restore(gradient));
@@ -70,8 +78,8 @@ export function fusedGraph(
 
   g.output(algebra.refOf(terms.loss), LOSS_FETCH, []);
   for (const { name, ref } of metrics) g.output(ref as Ref, metricFetch(name), []);
-  for (const [name, ref] of outputs) g.output(ref, outputFetch(name), ["R"]);
-  model.backward(headBackward(g, model.headRows, gradients, model.headWeightSum(), head.activations));
+  for (const [name, ref] of outputs) g.output(ref, outputFetch(name), [outputExtent(name) === "sequence" ? "B" : "R"]);
+  model.backward(gradients);
   return {
     graph: g,
     metrics: Object.fromEntries(metrics.map(({ name, metric }) => [name, metric.reduction])),
@@ -79,7 +87,7 @@ export function fusedGraph(
   };
 }
 
-function lossSources(g: Graph, outputs: ReadonlyMap<HeadOutput, Ref>, mask: Ref, extents: ColumnExtents) {
+function lossSources(g: Graph, outputs: ReadonlyMap<OutputName, Ref>, mask: Ref, extents: ColumnExtents) {
   const declared = new Map<string, Ref>();
   const once = (name: string, dims: readonly string[]) => {
     const ref = declared.get(name) ?? g.input(name, dims);
@@ -88,7 +96,7 @@ function lossSources(g: Graph, outputs: ReadonlyMap<HeadOutput, Ref>, mask: Ref,
   };
   return {
     mask,
-    output: (name: string) => outputs.get(name as HeadOutput) as Ref,
+    output: (name: OutputName) => outputs.get(name) as Ref,
     column: (name: string) => {
       const extent = extents.get(name) ?? "token";
       return { extent, ref: once(columnFeed(name), extent === "token" ? ["R"] : ["B"]) };
@@ -100,9 +108,9 @@ function lossSources(g: Graph, outputs: ReadonlyMap<HeadOutput, Ref>, mask: Ref,
 }
 
 /** Between the head's rows, padded to a multiple of the chunk count, and the loss's tokens. */
-function rowPadding(g: Graph, targets: Ref, chunks: number) {
+function rowPadding(g: Graph, targets: Ref | null, chunks: number) {
   const mask = g.input(LOSS_FEEDS.mask, ["R"]);
-  if (chunks === 1) return { mask, remove: (x: Ref) => x, restore: (x: Ref) => x };
+  if (targets === null || chunks === 1) return { mask, remove: (x: Ref) => x, restore: (x: Ref) => x };
   const tokens = g.op("Shape", [mask]);
   return {
     mask,

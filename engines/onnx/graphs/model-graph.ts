@@ -1,21 +1,44 @@
-import { type ModelConfig, parameterSpecs } from "../../../core/formats/index.js";
+import {
+  biasOf,
+  embeddingName,
+  headName,
+  type ModelConfig,
+  parameterSpecs,
+  weightOf,
+} from "../../../core/formats/index.js";
+import type { OutputName } from "../../../core/plugin.js";
 import { Autodiff, Graph, type Ref } from "../ir/index.js";
-import { pickRows, rmsNorm, scale } from "../models/layers.js";
-import { EMBEDDING, FINAL_NORM, LM_HEAD, llamaTrunk } from "../models/llama.js";
-import type { HeadRows } from "../models/lm-head.js";
+import { decoder } from "../models/decoder.js";
+import type { Head } from "../models/head.js";
+import { pickRows, scale } from "../models/layers.js";
+import { LanguageModelHead } from "../models/lm-head.js";
+import { scoreHead } from "../models/score-head.js";
 import { type LayoutKind, tokenLayout } from "../models/token-layout.js";
+import { TrainingBlocks } from "../models/training-blocks.js";
 
-/** Names of the graph inputs that pick and score the response tokens. R is padded to a multiple of the chunk count. */
+/**
+ * Names of the graph inputs that pick and score rows. A language model has R rows, one before each response token, padded to a
+ * multiple of the chunk count; a value model the same, unpadded; a score head one per sequence, its last.
+ */
 export const HEAD_FEEDS = {
-  /** Row that predicts each response token, int32 [R]. */
+  /** Row of the layout, int32 [R]. */
   rows: "response_rows",
-  /** Response token that each row predicts, or R, int32 [N]; backward only. */
+  /** The other way round: R where a row is not picked, int32 [N]; backward only. */
   inverse: "response_inverse",
   /** Response tokens, int32 [R]. */
   targets: "targets",
-  /** float32 scalar. */
-  inverseTemperature: "inverse_temperature",
+  /** Factor of the head's rows, see {@link logitFactors}; float32 scalar. */
+  rowFactor: "inverse_temperature",
+  /** Factor of the capped logits; float32 scalar. */
+  capFactor: "logit_cap",
 } as const;
+
+/** Where temperature, the model's factor of the logits and their cap c go: logits are tanh(rows · rowFactor · W) · capFactor. */
+export function logitFactors({ logitScale, logitSoftcap }: ModelConfig, temperature: number) {
+  return logitSoftcap === null
+    ? { rowFactor: logitScale / temperature, capFactor: 1 }
+    : { rowFactor: logitScale / logitSoftcap, capFactor: logitSoftcap / temperature };
+}
 
 /** Gradient of the embedded tokens, [N, hidden]; the host adds its rows to the embedding's gradient. */
 export const EMBEDDED_GRADIENT = "grad_embedded";
@@ -28,11 +51,13 @@ export interface GraphVariant {
   readonly chunks: number;
 }
 
-/** The model up to the rows that the head scores; the common beginning of every training graph. */
+/** The model with its head; the common beginning of every training graph. */
 export class ModelGraph {
   readonly graph: Graph;
-  readonly autodiff: Autodiff;
-  readonly headRows: HeadRows;
+  readonly head: Head;
+  /** Tokens that the rows score; none in a model without next-token logits. */
+  readonly targets: Ref | null;
+  private readonly autodiff: Autodiff;
   private readonly embedded: Ref;
   private readonly parameters: ReadonlyMap<string, Ref>;
 
@@ -48,48 +73,58 @@ export class ModelGraph {
     this.graph = g;
     this.autodiff = ad;
     this.parameters = new Map(parameterSpecs(config).map((p) => [p.name, g.input(p.name, p.shape)]));
-    const parameter = (key: string) => this.parameters.get(key) as Ref;
 
-    const trunk = llamaTrunk(ad, config, parameter, tokenLayout(ad, config, variant.layout));
-    this.embedded = trunk.embedded;
+    const parameter = (key: string) => this.parameters.get(key) as Ref;
+    const blocks = new TrainingBlocks(ad, config, parameter, tokenLayout(ad, config, variant.layout));
+    const hidden = decoder(blocks, config);
+    this.embedded = blocks.embedded;
     const width = config.hiddenSize;
     const index = g.input(HEAD_FEEDS.rows, ["Rows"], "int32");
-    const targets = g.input(HEAD_FEEDS.targets, ["Rows"], "int32");
+    this.targets = config.head === "languageModel" ? g.input(HEAD_FEEDS.targets, ["Rows"], "int32") : null;
     const inverse = direction === "backward" ? g.input(HEAD_FEEDS.inverse, ["N"], "int32") : index;
-    const picked = pickRows(ad, trunk.hidden, width, index, inverse);
-    const normed = rmsNorm(ad, picked, parameter(FINAL_NORM), width, config.rmsNormEps);
-    const hidden = scale(ad, normed, g.input(HEAD_FEEDS.inverseTemperature, []));
-    this.headRows = { hidden, weight: parameter(this.headName), targets, width, chunks: variant.chunks };
+    const normed = blocks.norm(pickRows(ad, hidden, width, index, inverse), config.names.finalNorm);
+    this.head = this.targets
+      ? this.languageModelHead(normed, this.targets, variant.chunks)
+      : this.scoreHead(normed, config.head as "values" | "scores");
   }
 
-  /** Gradient sum of the head's weight, to be passed through the head's backward pass. */
-  headWeightSum(): Ref {
-    return this.sumInput(this.headName);
-  }
-
-  /** The rest of the backward pass, from the gradients of the head's rows and weight; publishes all gradients. */
-  backward(headGradients: { hidden: Ref; weight: Ref }): void {
+  /** The backward pass, from gradients of outputs; publishes the gradients of all parameters. */
+  backward(outputGradients: ReadonlyMap<OutputName, Ref>): void {
     const g = this.graph;
-    const width = this.config.hiddenSize;
-    const sums = new Map<Ref, Ref>();
-    for (const name of this.trunkParameters()) sums.set(this.parameters.get(name) as Ref, this.sumInput(name));
-    const seeds = new Map([[this.headRows.hidden, headGradients.hidden]]);
-    const gradients = this.autodiff.backward(seeds, [...sums.keys(), this.embedded], sums);
-    for (const name of this.trunkParameters()) {
+    const ofHead = this.head.backward(outputGradients);
+    const embedding = embeddingName(this.config);
+    const names = [...this.parameters.keys()].filter((name) => name !== embedding && !ofHead.parameters.has(name));
+    const sums = new Map(names.map((name) => [this.parameters.get(name) as Ref, this.sumInput(name)]));
+    const gradients = this.autodiff.backward(ofHead.seeds, [...sums.keys(), this.embedded], sums);
+    for (const name of names) {
       const parameter = this.parameters.get(name) as Ref;
       g.output(gradients.get(parameter) as Ref, gradientFetch(name), this.shapeOf(name));
     }
-    g.output(headGradients.weight, gradientFetch(this.headName), this.shapeOf(this.headName));
-    g.output(gradients.get(this.embedded) as Ref, EMBEDDED_GRADIENT, ["N", width]);
+    for (const [name, gradient] of ofHead.parameters) g.output(gradient, gradientFetch(name), this.shapeOf(name));
+    g.output(gradients.get(this.embedded) as Ref, EMBEDDED_GRADIENT, ["N", this.config.hiddenSize]);
   }
 
-  private get headName(): string {
-    return this.config.tieWordEmbeddings ? EMBEDDING : LM_HEAD;
+  private languageModelHead(normed: Ref, targets: Ref, chunks: number): Head {
+    const g = this.graph;
+    const { config } = this;
+    const weightName = headName(config);
+    return new LanguageModelHead(g, {
+      hidden: scale(this.autodiff, normed, g.input(HEAD_FEEDS.rowFactor, [])),
+      weight: this.parameters.get(weightName) as Ref,
+      weightName,
+      weightSum: () => this.sumInput(weightName),
+      targets,
+      width: config.hiddenSize,
+      cap: config.logitSoftcap === null ? null : g.input(HEAD_FEEDS.capFactor, []),
+      chunks,
+    });
   }
 
-  /** Parameters whose gradients the trunk's backward pass yields. */
-  private trunkParameters(): string[] {
-    return [...this.parameters.keys()].filter((name) => name !== EMBEDDING && name !== LM_HEAD);
+  private scoreHead(hidden: Ref, output: "values" | "scores"): Head {
+    const { names, headSize: size } = this.config;
+    const module = names.heads[output];
+    const weight = this.parameters.get(weightOf(module)) as Ref;
+    return scoreHead(this.autodiff, output, { hidden, weight, bias: this.parameters.get(biasOf(module)), size });
   }
 
   private sumInput(name: string): Ref {

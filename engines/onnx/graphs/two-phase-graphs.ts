@@ -1,25 +1,24 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
+import type { OutputName } from "../../../core/plugin.js";
 import type { Graph } from "../ir/index.js";
-import { type HeadOutput, headBackward, headForward } from "../models/lm-head.js";
 import { type GraphVariant, ModelGraph } from "./model-graph.js";
 
-/** Fetch of an output of the forward graph, float32 [R]. */
-export const outputFetch = (output: HeadOutput) => `out:${output}`;
-/** Feed of a gradient of the backward graph, float32 [R]. */
-export const outputGradientFeed = (output: HeadOutput) => `dout:${output}`;
+/** Fetch of an output of the forward graph, flat float32. */
+export const outputFetch = (output: OutputName) => `out:${output}`;
+/** Feed of a gradient of the backward graph, in the output's shape. */
+export const outputGradientFeed = (output: OutputName) => `dout:${output}`;
 
 /** Forward pass: the outputs asked for. */
-export function forwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly HeadOutput[]): Graph {
-  const model = new ModelGraph("forward", config, variant, "forward");
-  const head = headForward(model.graph, model.headRows, outputs);
-  for (const [name, ref] of head.outputs) model.graph.output(ref, outputFetch(name), ["Rows"]);
-  return model.graph;
+export function forwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
+  const { graph, head } = new ModelGraph("forward", config, variant, "forward");
+  for (const [name, ref] of head.forward(outputs)) graph.output(ref, outputFetch(name), ["Rows"]);
+  return graph;
 }
 
 /** Forward pass again and backward from fed gradients of outputs, adding to the gradient sums. */
-export function backwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly HeadOutput[]): Graph {
+export function backwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
   const model = new ModelGraph("backward", config, variant, "backward");
-  const gradients = new Map(outputs.map((name) => [name, model.graph.input(outputGradientFeed(name), ["Rows"])]));
-  model.backward(headBackward(model.graph, model.headRows, gradients, model.headWeightSum()));
-  return model.graph;
+  const { graph } = model;
+  model.backward(new Map(outputs.map((name) => [name, graph.input(outputGradientFeed(name), ["Rows"])])));
+  return graph;
 }

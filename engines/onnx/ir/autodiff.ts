@@ -8,9 +8,9 @@ import type { Graph, Ref } from "./graph.js";
 export type Pullback = (accumulator: Ref | null) => Ref;
 
 interface Recorded {
-  readonly output: Ref;
+  readonly outputs: readonly Ref[];
   readonly inputs: readonly Ref[];
-  readonly pullbacks: (gradient: Ref) => readonly (Pullback | null)[];
+  readonly pullbacks: (gradients: readonly (Ref | null)[]) => readonly (Pullback | null)[];
 }
 
 /**
@@ -26,9 +26,14 @@ export class Autodiff {
    * Record an operator. `pullbacks` is called once, when the gradient of `output` is known, and returns one pullback
    * per input (null: no gradient flows there). Pullbacks nobody needs are not called.
    */
-  record(output: Ref, inputs: readonly Ref[], pullbacks: Recorded["pullbacks"]): Ref {
-    this.recorded.push({ output, inputs, pullbacks });
-    return output;
+  record(output: Ref, inputs: readonly Ref[], pullbacks: (gradient: Ref) => readonly (Pullback | null)[]): Ref {
+    return this.recordMany([output], inputs, ([gradient]) => pullbacks(gradient as Ref))[0];
+  }
+
+  /** As `record`, for several results: at least one gradient is known, the others are null. */
+  recordMany(outputs: readonly Ref[], inputs: readonly Ref[], pullbacks: Recorded["pullbacks"]): Ref[] {
+    this.recorded.push({ outputs, inputs, pullbacks });
+    return [...outputs];
   }
 
   /**
@@ -43,10 +48,10 @@ export class Autodiff {
     const needed = this.reachableFrom(targets);
     const partial = new Map<Ref, Ref[]>([...seeds].map(([ref, gradient]) => [ref, [gradient]]));
     const accumulated = new Map<Ref, Ref>();
-    for (const { output, inputs, pullbacks } of this.recorded.toReversed()) {
-      const gradient = this.total(partial, output);
-      if (gradient === null || !inputs.some((i) => needed.has(i))) continue;
-      pullbacks(gradient).forEach((pullback, i) => {
+    for (const { outputs, inputs, pullbacks } of this.recorded.toReversed()) {
+      const gradients = outputs.map((output) => this.total(partial, output));
+      if (gradients.every((g) => g === null) || !inputs.some((i) => needed.has(i))) continue;
+      pullbacks(gradients).forEach((pullback, i) => {
         const input = inputs[i];
         if (pullback === null || !needed.has(input)) return;
         const start = accumulators.get(input);
@@ -70,7 +75,9 @@ export class Autodiff {
   /** Values that depend on a target, targets included. */
   private reachableFrom(targets: readonly Ref[]): Set<Ref> {
     const reached = new Set<Ref>(targets);
-    for (const { output, inputs } of this.recorded) if (inputs.some((i) => reached.has(i))) reached.add(output);
+    for (const { outputs, inputs } of this.recorded) {
+      if (inputs.some((i) => reached.has(i))) for (const output of outputs) reached.add(output);
+    }
     return reached;
   }
 

@@ -1,4 +1,12 @@
-import type { Extent, GlobalCounts, LossAlgebra, LossMetric, OutputName, Value } from "../../../core/plugin.js";
+import {
+  type Extent,
+  type GlobalCounts,
+  type LossAlgebra,
+  type LossMetric,
+  type OutputName,
+  outputExtent,
+  type Value,
+} from "../../../core/plugin.js";
 import { Autodiff, type Graph, type Ref } from "../ir/index.js";
 
 /** Where a lowered loss finds what it reads. Token values are [R], sequence values [B], scalars []. */
@@ -35,7 +43,7 @@ export class GraphAlgebra implements LossAlgebra {
     this.zeroRow = g.constant(new Float32Array(1), [1], "float32");
   }
 
-  output = (name: OutputName) => this.leaf("token", this.sources.output(name));
+  output = (name: OutputName) => this.leaf(outputExtent(name), this.sources.output(name));
   mask = () => this.leaf("token", this.sources.mask);
   count = (name: keyof GlobalCounts) => this.leaf("scalar", this.sources.count(name));
   constant = (x: number) => this.leaf("scalar", this.g.scalar(x));
@@ -130,7 +138,7 @@ export class GraphAlgebra implements LossAlgebra {
     return this.g.op(reduction === "min" ? "ReduceMin" : "ReduceMax", [masked], { keepdims: 0 });
   }
 
-  /** Gradients of the loss with respect to outputs, [R]; absent where it does not depend on one. */
+  /** Gradients of the loss with respect to outputs, in their shapes; absent where it does not depend on one. */
   backward(loss: Value, outputs: readonly Ref[]): Map<Ref, Ref> {
     return this.autodiff.backward(new Map([[value(loss).ref, this.g.scalar(1)]]), outputs);
   }

@@ -1,9 +1,16 @@
 import { type Autodiff, type Graph, MICROSOFT, type Ref } from "../ir/index.js";
 
+/** Added to scores that do not count. */
+export const MASKED = -1e9;
+
 export interface AttentionShape {
   readonly numHeads: number;
   readonly numKvHeads: number;
   readonly headDim: number;
+  /** Factor of query · key. */
+  readonly scale: number;
+  /** Scores s become c · tanh(s / c). */
+  readonly softcap: number | null;
 }
 
 /**
@@ -17,11 +24,12 @@ export interface AttentionShape {
 export function attention(ad: Autodiff, q: Ref, k: Ref, v: Ref, mask: Ref, shape: AttentionShape): Ref {
   const g = ad.graph;
   const heads = headLayout(g, shape);
-  const alpha = { float: 1 / Math.sqrt(shape.headDim) };
+  const alpha = { float: shape.scale };
   const multiply = (a: Ref, b: Ref, attributes = {}) => g.op("FusedMatMul", [a, b], attributes, MICROSOFT);
 
   const [qh, kh, vh] = [heads.splitQuery(q), heads.splitKey(k), heads.splitKey(v)];
-  const scores = g.op("Add", [multiply(qh, kh, { transB: 1, alpha }), mask]);
+  const [capped, slope] = softcap(g, (factor) => multiply(qh, kh, { transB: 1, alpha: { float: factor } }), shape);
+  const scores = g.op("Add", [capped, mask]);
   const weights = g.op("Softmax", [scores], { axis: -1 });
   const mixed = g.op("MatMul", [weights, vh]);
   return ad.record(heads.mergeQuery(mixed), [q, k, v], (dy) => {
@@ -29,7 +37,8 @@ export function attention(ad: Autodiff, q: Ref, k: Ref, v: Ref, mask: Ref, shape
     // Σ weights · dWeights over a row equals Σ dMixed · mixed, which is narrower.
     const rowSum = g.op("ReduceSum", [g.op("Mul", [dMixed, mixed]), g.ints(-1)], { keepdims: 1 });
     const dWeights = multiply(dMixed, vh, { transB: 1 });
-    const dScores = g.op("Mul", [weights, g.op("Sub", [dWeights, rowSum])]);
+    const dCapped = g.op("Mul", [weights, g.op("Sub", [dWeights, rowSum])]);
+    const dScores = slope ? g.op("Mul", [dCapped, slope()]) : dCapped;
     return [
       () => heads.mergeQuery(multiply(dScores, kh, { alpha })),
       () => heads.mergeKey(multiply(dScores, qh, { transA: 1, alpha })),
@@ -38,15 +47,33 @@ export function attention(ad: Autodiff, q: Ref, k: Ref, v: Ref, mask: Ref, shape
   });
 }
 
-/** 0 where a query may look, a large negative number elsewhere: [group · T, T], built from T in the graph. */
-export function causalMask(g: Graph, length: Ref, group: number): Ref {
+/** The capped product and, where there is a cap, its derivative by the product. */
+function softcap(
+  g: Graph,
+  product: (factor: number) => Ref,
+  { scale, softcap: cap }: Pick<AttentionShape, "scale" | "softcap">,
+): [capped: Ref, slope: (() => Ref) | null] {
+  if (cap === null) return [product(scale), null];
+  const t = g.op("Tanh", [product(scale / cap)]);
+  return [g.op("Mul", [t, g.scalar(cap)]), () => g.op("Sub", [g.scalar(1), g.op("Mul", [t, t])])];
+}
+
+/**
+ * 0 where a query may look, a large negative number elsewhere: [group · T, T], built from T in the graph. With a window, a
+ * query sees so many tokens, itself included.
+ */
+export function causalMask(g: Graph, length: Ref, group: number, window: number | null = null): Ref {
   const positions = g.op("Range", [g.int(0), length, g.int(1)]);
-  const isPast = g.op("GreaterOrEqual", [
-    g.op("Unsqueeze", [positions, g.ints(1)]),
-    g.op("Unsqueeze", [positions, g.ints(0)]),
-  ]);
-  const mask = g.op("Where", [isPast, g.scalar(0), g.scalar(-1e9)]);
+  const [query, key] = [g.op("Unsqueeze", [positions, g.ints(1)]), g.op("Unsqueeze", [positions, g.ints(0)])];
+  const isPast = g.op("GreaterOrEqual", [query, key]);
+  const isSeen = window === null ? isPast : g.op("And", [isPast, isWithin(g, query, key, window)]);
+  const mask = g.op("Where", [isSeen, g.scalar(0), g.scalar(MASKED)]);
   return group === 1 ? mask : g.op("Concat", Array<Ref>(group).fill(mask), { axis: 0 });
+}
+
+/** Whether keys lie in the windows of queries, by their positions. */
+export function isWithin(g: Graph, query: Ref, key: Ref, window: number): Ref {
+  return g.op("Less", [g.op("Sub", [query, key]), g.int(window)]);
 }
 
 function headLayout(g: Graph, { numHeads, numKvHeads, headDim }: AttentionShape) {

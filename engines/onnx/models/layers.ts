@@ -2,12 +2,24 @@ import { type Autodiff, type Graph, MICROSOFT, type Ref } from "../ir/index.js";
 
 /** Differentiable building blocks. Rows are tokens: x is [N, width]. */
 
-/** y = x Wᵀ, W [out, in]. The weight's gradient is accumulated by the product itself. */
-export function linear(ad: Autodiff, x: Ref, weight: Ref): Ref {
+export interface LinearOptions {
+  /** [outputs] */
+  readonly bias?: Ref;
+  /** The weight is [inputs, outputs]. */
+  readonly transposed?: boolean;
+}
+
+/** y = x Wᵀ + b, W [outputs, inputs]. The weight's gradient is accumulated by the product itself. */
+export function linear(ad: Autodiff, x: Ref, weight: Ref, { bias, transposed = false }: LinearOptions = {}): Ref {
   const g = ad.graph;
-  return ad.record(g.op("Gemm", [x, weight], { transB: 1 }), [x, weight], (dy) => [
-    () => g.op("Gemm", [dy, weight]),
-    (sum) => g.op("Gemm", sum ? [dy, x, sum] : [dy, x], { transA: 1 }),
+  const y = g.op("Gemm", bias ? [x, weight, bias] : [x, weight], transposed ? {} : { transB: 1 });
+  return ad.record(y, bias ? [x, weight, bias] : [x, weight], (dy) => [
+    () => g.op("Gemm", [dy, weight], transposed ? { transB: 1 } : {}),
+    (sum) => {
+      const [left, right] = transposed ? [x, dy] : [dy, x];
+      return g.op("Gemm", sum ? [left, right, sum] : [left, right], { transA: 1 });
+    },
+    (sum) => accumulate(g, g.op("ReduceSum", [dy, g.ints(0)], { keepdims: 0 }), sum),
   ]);
 }
 
@@ -21,49 +33,53 @@ export function scale(ad: Autodiff, x: Ref, factor: Ref): Ref {
   return ad.record(g.op("Mul", [x, factor]), [x], (dy) => [() => g.op("Mul", [dy, factor])]);
 }
 
-/** y = x / rms(x) · weight over the last dimension (Zhang & Sennrich, 1910.07467). */
-export function rmsNorm(ad: Autodiff, x: Ref, weight: Ref, width: number, epsilon: number): Ref {
-  const g = ad.graph;
-  const [y, inverseRms] = g.opMany("SimplifiedLayerNormalization", [x, weight], 2, {
-    axis: -1,
-    epsilon: { float: epsilon },
-    stash_type: 1,
-  });
-  return ad.record(y, [x, weight], (dy) => {
-    const normalized = g.op("Mul", [x, inverseRms]);
-    const product = g.op("Mul", [dy, normalized]);
-    return [
-      () => {
-        // mean over the row of dy · weight · normalized, as one matrix-vector product
-        const column = g.op("Unsqueeze", [g.op("Mul", [weight, g.scalar(1 / width)]), g.ints(1)]);
-        const mean = g.op("MatMul", [product, column]);
-        const centred = g.op("Sub", [g.op("Mul", [dy, weight]), g.op("Mul", [normalized, mean])]);
-        return g.op("Mul", [inverseRms, centred]);
-      },
-      (sum) => accumulate(g, g.op("ReduceSum", [product, g.ints(0)], { keepdims: 0 }), sum),
-    ];
-  });
-}
-
-/** silu(gate) · up (Shazeer, 2002.05202). */
-export function swiGlu(ad: Autodiff, gate: Ref, up: Ref): Ref {
-  const g = ad.graph;
-  const sigmoid = g.op("Sigmoid", [gate]);
-  const silu = g.op("Mul", [gate, sigmoid]);
-  return ad.record(g.op("Mul", [silu, up]), [gate, up], (dy) => [
-    () => {
-      const derivative = g.op("Sub", [g.op("Add", [sigmoid, silu]), g.op("Mul", [sigmoid, silu])]);
-      return g.op("Mul", [g.op("Mul", [dy, up]), derivative]);
-    },
-    () => g.op("Mul", [dy, silu]),
-  ]);
-}
-
 /** Rotary position embedding of [B, T, heads · headDim], rotating halves as Hugging Face's models do. */
 export function rotary(ad: Autodiff, x: Ref, tables: { cos: Ref; sin: Ref; negSin: Ref }): Ref {
   const g = ad.graph;
   const rotate = (value: Ref, sin: Ref) => g.op("RotaryEmbedding", [value, g.ints(0), tables.cos, sin], {}, MICROSOFT);
   return ad.record(rotate(x, tables.sin), [x], (dy) => [() => rotate(dy, tables.negSin)]);
+}
+
+/** Columns cut into parts of the given widths. */
+export function splitColumns(ad: Autodiff, x: Ref, widths: readonly number[]): Ref[] {
+  const g = ad.graph;
+  const parts = g.opMany("Split", [x, g.ints(...widths)], widths.length, { axis: 1 });
+  return ad.recordMany(parts, [x], (gradients) => [
+    () => {
+      const zeros = (part: Ref) => g.op("ConstantOfShape", [g.op("Shape", [part])]);
+      return g.op(
+        "Concat",
+        gradients.map((dy, i) => dy ?? zeros(parts[i])),
+        { axis: 1 },
+      );
+    },
+  ]);
+}
+
+/** The same numbers as rows of another width. */
+export function reshapeRows(ad: Autodiff, x: Ref, from: number, to: number): Ref {
+  const g = ad.graph;
+  return ad.record(g.op("Reshape", [x, g.ints(-1, to)]), [x], (dy) => [() => g.op("Reshape", [dy, g.ints(-1, from)])]);
+}
+
+/** The first T rows of a table [P, width], repeated for each of B sequences: [B, T, width]. */
+export function positionRows(
+  ad: Autodiff,
+  table: Ref,
+  { rows, width, gridShape }: { readonly rows: number; readonly width: number; readonly gridShape: Ref },
+): Ref {
+  const g = ad.graph;
+  const length = g.op("Slice", [gridShape, g.ints(1), g.ints(2)]);
+  const used = g.op("Slice", [table, g.ints(0), length, g.ints(0)]);
+  const shape = g.op("Concat", [gridShape, g.ints(width)], { axis: 0 });
+  return ad.record(g.op("Expand", [used, shape]), [table], (dy) => [
+    (sum) => {
+      const ofPositions = g.op("ReduceSum", [dy, g.ints(0)], { keepdims: 0 });
+      const missing = g.op("Sub", [g.ints(rows), length]);
+      const pads = g.op("Concat", [g.ints(0, 0), missing, g.ints(0)], { axis: 0 });
+      return accumulate(g, g.op("Pad", [ofPositions, pads]), sum);
+    },
+  ]);
 }
 
 /**

@@ -1,29 +1,32 @@
 import type { OutputName } from "../../../core/plugin.js";
 import type { Graph, Ref } from "../ir/index.js";
+import type { HEAD_OUTPUTS, Head, HeadGradients } from "./head.js";
 
 /** What the head computes per row: log π(target), entropy, Σ π². */
-export const HEAD_OUTPUTS = ["logProb", "entropy", "sumPiSquared"] as const satisfies readonly OutputName[];
-export type HeadOutput = (typeof HEAD_OUTPUTS)[number];
+type HeadOutput = (typeof HEAD_OUTPUTS.languageModel)[number];
 
-/** The rows to score, already divided by the temperature. */
+/** The rows to score, with all factors of the logits in them: that of the model and 1 / temperature. */
 export interface HeadRows {
   /** [R, hidden] */
   readonly hidden: Ref;
   /** [vocab, hidden] */
   readonly weight: Ref;
+  /** The weight's name, and the sum to which its gradient is added. */
+  readonly weightName: string;
+  weightSum(): Ref;
   /** Token to score in each row, int32 [R]. */
   readonly targets: Ref;
   readonly width: number;
+  /**
+   * c / temperature, where logits z are capped: they are c · tanh(z / c) / temperature, and the rows have the factor 1 / c
+   * in place of 1 / temperature.
+   */
+  readonly cap: Ref | null;
   /**
    * Rows are worked on in so many equal chunks, one after the other; R must be a multiple. Only one chunk's [rows, vocab]
    * arrays are alive, at the price of computing logits again in the backward pass.
    */
   readonly chunks: number;
-}
-
-/** Intermediate results that an unchunked backward pass takes over from the forward pass. */
-export interface HeadActivations extends RowStatistics {
-  readonly logSoftmax: Ref;
 }
 
 interface RowStatistics {
@@ -32,66 +35,86 @@ interface RowStatistics {
   readonly sumPiSquared: Ref | null;
 }
 
-/** Requested outputs, [R] each, and what the backward pass may reuse (null when chunked). */
-export function headForward(
-  g: Graph,
-  rows: HeadRows,
-  wanted: readonly HeadOutput[],
-): { outputs: Map<HeadOutput, Ref>; activations: HeadActivations | null } {
-  const parts = new Map<HeadOutput, Ref[]>(wanted.map((name) => [name, []]));
-  let activations: HeadActivations | null = null;
-  let previous: Ref[] = [];
-  for (const chunk of splitRows(g, rows)) {
-    const logSoftmax = logSoftmaxOf(g, rows, after(g, chunk.hidden, previous, rows.width));
-    const statistics = rowStatistics(g, logSoftmax, wanted);
-    if (rows.chunks === 1) activations = { logSoftmax, ...statistics };
-    const results: Record<HeadOutput, Ref | null> = {
-      logProb: wanted.includes("logProb") ? g.op("GatherElements", [logSoftmax, chunk.targets], { axis: 1 }) : null,
-      ...statistics,
-    };
-    previous = wanted.map((name) => results[name] as Ref);
-    for (const name of wanted) parts.get(name)?.push(results[name] as Ref);
+interface LogSoftmax {
+  readonly logSoftmax: Ref;
+  /** tanh(z / c), where logits are capped. */
+  readonly tanh: Ref | null;
+}
+
+/** Next-token log-probabilities and what else a loss reads of the distribution. */
+export class LanguageModelHead implements Head {
+  /** What an unchunked backward pass takes over from the forward pass. */
+  private activations: (LogSoftmax & RowStatistics) | null = null;
+
+  constructor(
+    private readonly g: Graph,
+    readonly rows: HeadRows,
+  ) {}
+
+  forward(outputs: readonly OutputName[]): Map<OutputName, Ref> {
+    const { g, rows } = this;
+    const wanted = outputs as readonly HeadOutput[];
+    const parts = new Map<OutputName, Ref[]>(wanted.map((name) => [name, []]));
+    let previous: Ref[] = [];
+    for (const chunk of splitRows(g, rows)) {
+      const softmax = logSoftmaxOf(g, rows, after(g, chunk.hidden, previous, rows.width));
+      const { logSoftmax } = softmax;
+      const statistics = rowStatistics(g, logSoftmax, wanted);
+      if (rows.chunks === 1) this.activations = { ...softmax, ...statistics };
+      const results: Record<HeadOutput, Ref | null> = {
+        logProb: wanted.includes("logProb") ? g.op("GatherElements", [logSoftmax, chunk.targets], { axis: 1 }) : null,
+        ...statistics,
+      };
+      previous = wanted.map((name) => results[name] as Ref);
+      for (const name of wanted) parts.get(name)?.push(results[name] as Ref);
+    }
+    const flat = (list: Ref[]) =>
+      g.op("Reshape", [list.length === 1 ? list[0] : g.op("Concat", list, { axis: 0 }), g.ints(-1)]);
+    return new Map([...parts].map(([name, list]) => [name, flat(list)]));
   }
-  const flat = (list: Ref[]) =>
-    g.op("Reshape", [list.length === 1 ? list[0] : g.op("Concat", list, { axis: 0 }), g.ints(-1)]);
-  return { outputs: new Map([...parts].map(([name, list]) => [name, flat(list)])), activations };
+
+  /**
+   * Row gradients are [R] each:
+   *
+   *   ∂logπ(y)/∂z = 1_y − π      ∂H/∂z = −π (logπ + H)      ∂Σπ²/∂z = 2π (π − Σπ²)
+   */
+  backward(gradients: ReadonlyMap<OutputName, Ref>): HeadGradients {
+    const { g, rows, activations } = this;
+    const columns = new Map([...gradients].map(([name, ref]) => [name, g.op("Unsqueeze", [ref, g.ints(1)])]));
+    const gradientParts = new Map([...columns].map(([name, ref]) => [name, split(g, ref, rows.chunks)]));
+    const hiddenParts: Ref[] = [];
+    let weight = rows.weightSum();
+    let previous = [...columns.values()];
+    splitRows(g, rows).forEach((chunk, i) => {
+      const hidden = after(g, chunk.hidden, previous, rows.width);
+      const softmax = activations ?? logSoftmaxOf(g, rows, hidden);
+      const statistics = activations ?? rowStatistics(g, softmax.logSoftmax, [...gradients.keys()]);
+      const part = new Map([...gradientParts].map(([name, list]) => [name, list[i]]));
+      const dLogits = logitsGradient(g, softmax.logSoftmax, statistics, part, chunk.targets);
+      const dProduct = softmax.tanh && rows.cap ? uncapped(g, dLogits, softmax.tanh, rows.cap) : dLogits;
+      hiddenParts.push(g.op("Gemm", [dProduct, rows.weight]));
+      weight = g.op("Gemm", [dProduct, hidden, weight], { transA: 1 });
+      previous = [hiddenParts[i], weight];
+    });
+    const hidden = hiddenParts.length === 1 ? hiddenParts[0] : g.op("Concat", hiddenParts, { axis: 0 });
+    return { seeds: new Map([[rows.hidden, hidden]]), parameters: new Map([[rows.weightName, weight]]) };
+  }
 }
 
-/**
- * Gradients of the hidden rows and of the weight, which is added to `weightSum`. Row gradients are [R] each:
- *
- *   ∂logπ(y)/∂z = 1_y − π      ∂H/∂z = −π (logπ + H)      ∂Σπ²/∂z = 2π (π − Σπ²)
- */
-export function headBackward(
-  g: Graph,
-  rows: HeadRows,
-  gradients: ReadonlyMap<HeadOutput, Ref>,
-  weightSum: Ref,
-  activations: HeadActivations | null = null,
-): { hidden: Ref; weight: Ref } {
-  const columns = new Map([...gradients].map(([name, ref]) => [name, g.op("Unsqueeze", [ref, g.ints(1)])]));
-  const gradientParts = new Map([...columns].map(([name, ref]) => [name, split(g, ref, rows.chunks)]));
-  const hiddenParts: Ref[] = [];
-  let weight = weightSum;
-  let previous = [...columns.values()];
-  splitRows(g, rows).forEach((chunk, i) => {
-    const hidden = after(g, chunk.hidden, previous, rows.width);
-    const logSoftmax = activations?.logSoftmax ?? logSoftmaxOf(g, rows, hidden);
-    const statistics = activations ?? rowStatistics(g, logSoftmax, [...gradients.keys()]);
-    const part = new Map([...gradientParts].map(([name, list]) => [name, list[i]]));
-    const dLogits = logitsGradient(g, logSoftmax, statistics, part, chunk.targets);
-    hiddenParts.push(g.op("Gemm", [dLogits, rows.weight]));
-    weight = g.op("Gemm", [dLogits, hidden, weight], { transA: 1 });
-    previous = [hiddenParts[i], weight];
-  });
-  return { hidden: hiddenParts.length === 1 ? hiddenParts[0] : g.op("Concat", hiddenParts, { axis: 0 }), weight };
+function logSoftmaxOf(g: Graph, { weight, cap }: HeadRows, hidden: Ref): LogSoftmax {
+  const product = g.op("Gemm", [hidden, weight], { transB: 1 });
+  const tanh = cap ? g.op("Tanh", [product]) : null;
+  const logits = tanh && cap ? g.op("Mul", [tanh, cap]) : product;
+  return { logSoftmax: g.op("LogSoftmax", [logits], { axis: -1 }), tanh };
 }
 
-function logSoftmaxOf(g: Graph, rows: HeadRows, hidden: Ref): Ref {
-  return g.op("LogSoftmax", [g.op("Gemm", [hidden, rows.weight], { transB: 1 })], { axis: -1 });
+/** The gradient of z / c from that of the logits. */
+function uncapped(g: Graph, dLogits: Ref, tanh: Ref, cap: Ref): Ref {
+  const slope = g.op("Sub", [g.scalar(1), g.op("Mul", [tanh, tanh])]);
+  return g.op("Mul", [dLogits, g.op("Mul", [slope, cap])]);
 }
 
-function rowStatistics(g: Graph, logSoftmax: Ref, wanted: readonly HeadOutput[]): RowStatistics {
+function rowStatistics(g: Graph, logSoftmax: Ref, wanted: readonly OutputName[]): RowStatistics {
   const needsEntropy = wanted.includes("entropy");
   const needsSquares = wanted.includes("sumPiSquared");
   const pi = needsEntropy || needsSquares ? g.op("Exp", [logSoftmax]) : null;
@@ -107,7 +130,7 @@ function logitsGradient(
   g: Graph,
   logSoftmax: Ref,
   { entropy, sumPiSquared }: RowStatistics,
-  gradients: ReadonlyMap<HeadOutput, Ref>,
+  gradients: ReadonlyMap<OutputName, Ref>,
   targets: Ref,
 ): Ref {
   const pi = g.op("Exp", [logSoftmax]);

@@ -1,6 +1,7 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
 import type { Autodiff, Ref } from "../ir/index.js";
 import { appendZeroRow } from "./layers.js";
+import { ropeInput } from "./rope-tables.js";
 
 /**
  * How the tokens of a micro-batch lie in memory. Attention works on the padded grid [B, T]; everything else works on rows.
@@ -15,14 +16,17 @@ export interface TokenLayout {
   readonly ids: Ref;
   /** T, a scalar. */
   readonly length: Ref;
-  readonly rope: { readonly cos: Ref; readonly sin: Ref; readonly negSin: Ref };
+  /** [2]: B and T. */
+  readonly gridShape: Ref;
+  /** Tables of the model's rotary embeddings, positions ≥ T. */
+  readonly ropes: readonly { readonly cos: Ref; readonly sin: Ref; readonly negSin: Ref }[];
   /** [N, width] → [B, T, width] */
   toGrid(rows: Ref, width: number): Ref;
   /** [B, T, width] → [N, width] */
   toRows(grid: Ref, width: number): Ref;
 }
 
-/** Names of the graph inputs that describe a layout, int32 unless noted. */
+/** Names of the graph inputs that describe a layout, int32. */
 export const LAYOUT_FEEDS = {
   /** Row ids, [N]. */
   ids: "ids",
@@ -30,22 +34,18 @@ export const LAYOUT_FEEDS = {
   grid: "grid",
   /** Cell of each row, [N]; packed only. */
   cells: "cells",
-  /** float32 [positions, headDim / 2], positions ≥ T. */
-  ropeCos: "rope_cos",
-  ropeSin: "rope_sin",
-  ropeNegSin: "rope_neg_sin",
 } as const;
 
 export function tokenLayout(ad: Autodiff, config: ModelConfig, kind: LayoutKind): TokenLayout {
   const g = ad.graph;
   const ids = g.input(LAYOUT_FEEDS.ids, ["N"], "int32");
   const grid = g.input(LAYOUT_FEEDS.grid, ["B", "T"], "int32");
-  const table = (name: string) => g.input(name, ["P", config.headDim / 2]);
-  const rope = {
-    cos: table(LAYOUT_FEEDS.ropeCos),
-    sin: table(LAYOUT_FEEDS.ropeSin),
-    negSin: table(LAYOUT_FEEDS.ropeNegSin),
-  };
+  const ropes = config.ropes.map((_, i) => {
+    const [cos, sin, negSin] = (["cos", "sin", "negSin"] as const).map((table) =>
+      g.input(ropeInput(i, table), ["P", config.headDim / 2]),
+    );
+    return { cos, sin, negSin };
+  });
   const gridShape = g.op("Shape", [grid]);
   const length = g.op("Squeeze", [g.op("Shape", [grid], { start: 1 }), g.ints(0)]);
   const shapeOf = (width: number) => g.op("Concat", [gridShape, g.ints(width)], { axis: 0 });
@@ -56,7 +56,8 @@ export function tokenLayout(ad: Autodiff, config: ModelConfig, kind: LayoutKind)
     return {
       ids,
       length,
-      rope,
+      gridShape,
+      ropes,
       toGrid: (rows, width) => ad.record(unflat(rows, width), [rows], (dy) => [() => flat(dy, width)]),
       toRows: (cells, width) => ad.record(flat(cells, width), [cells], (dy) => [() => unflat(dy, width)]),
     };
@@ -67,7 +68,8 @@ export function tokenLayout(ad: Autodiff, config: ModelConfig, kind: LayoutKind)
   return {
     ids,
     length,
-    rope,
+    gridShape,
+    ropes,
     toGrid: (rows, width) => ad.record(scatter(rows, width), [rows], (dy) => [() => collect(dy, width)]),
     toRows: (x, width) => ad.record(collect(x, width), [x], (dy) => [() => scatter(dy, width)]),
   };

@@ -1,6 +1,9 @@
-import { EMBEDDING, FINAL_NORM, LM_HEAD, type ModelConfig } from "../../../core/formats/index.js";
-import { Graph, MICROSOFT, type Ref } from "../ir/index.js";
-import { decodeParameters, QKV } from "./decode-parameters.js";
+import { headName, type ModelConfig } from "../../../core/formats/index.js";
+import { Graph, type Ref } from "../ir/index.js";
+import { decoder } from "../models/decoder.js";
+import { ropeInput } from "../models/rope-tables.js";
+import { decodeBlocks } from "./decode-blocks.js";
+import { decodeParameters } from "./decode-parameters.js";
 
 /** Inputs and outputs of a decode graph; B rows of S new tokens each. */
 export const DECODE = {
@@ -8,22 +11,26 @@ export const DECODE = {
   ids: "ids",
   /** int64 [N]: cells of the flattened grid whose next-token logits are wanted. */
   wanted: "wanted",
-  ropeCos: "rope_cos",
-  ropeSin: "rope_sin",
+  /** int64 [B, S]: index of each new token in its sequence; only in graphs that ask for it. */
+  positions: "positions",
   /** float32 [N, V] */
   logits: "logits",
   past: (layer: number, kind: "key" | "value") => `past_${kind}_${layer}`,
   present: (layer: number, kind: "key" | "value") => `present_${kind}_${layer}`,
 } as const;
 
-/** How one layer mixes tokens: the stacked projections [N, (heads + 2 · kvHeads) · headDim] → [N, heads · headDim]. */
-export type AttentionOp = (layer: number, qkv: Ref, io: DecodeInputs) => Ref;
+/**
+ * How one layer mixes tokens: the stacked projections [N, (heads + 2 · kvHeads) · headDim] → [N, heads · headDim]. `norm`
+ * applies one of the model's norms over the last dimension.
+ */
+export type AttentionOp = (layer: number, qkv: Ref, norm: (x: Ref, module: string) => Ref) => Ref;
 
 export interface DecodeInputs {
   readonly graph: Graph;
   readonly ids: Ref;
-  readonly cos: Ref;
-  readonly sin: Ref;
+  /** Tables of the model's rotary embeddings. */
+  readonly ropes: readonly { readonly cos: Ref; readonly sin: Ref }[];
+  positions(): Ref;
   /** [N, width] → [B, S, width] */
   toGrid(rows: Ref, width: number): Ref;
   toRows(grid: Ref, width: number): Ref;
@@ -46,38 +53,36 @@ export function decodeGraph(config: ModelConfig, attentionOf: (inputs: DecodeInp
     parameters.set(name, g.initializer(name, shape, { location: name, offset: 0, length }));
   }
   const parameter = (name: string) => parameters.get(name) as Ref;
-  const linear = (x: Ref, name: string) => g.op("Gemm", [x, parameter(name)], { transB: 1 });
-  const epsilon = { float: config.rmsNormEps };
-  const norm = (x: Ref, name: string) =>
-    g.op("SimplifiedLayerNormalization", [x, parameter(name)], { axis: -1, epsilon, stash_type: 1 });
-
   const inputs = gridInputs(g, config);
   const wanted = g.input(DECODE.wanted, ["N"], "int64");
-  const attention = attentionOf(inputs);
-  let x = g.op("Gather", [parameter(EMBEDDING), g.op("Reshape", [inputs.ids, g.ints(-1)])]);
-  for (let layer = 0; layer < config.numLayers; layer++) {
-    const prefix = `model.layers.${layer}`;
-    const qkv = linear(norm(x, `${prefix}.input_layernorm.weight`), `${prefix}.${QKV}`);
-    x = g.op("Add", [x, linear(attention(layer, qkv, inputs), `${prefix}.self_attn.o_proj.weight`)]);
-    const m = norm(x, `${prefix}.post_attention_layernorm.weight`);
-    // QuickGelu with alpha 1 is x · sigmoid(x), in one pass.
-    const silu = g.op("QuickGelu", [linear(m, `${prefix}.mlp.gate_proj.weight`)], { alpha: { float: 1 } }, MICROSOFT);
-    const product = g.op("Mul", [silu, linear(m, `${prefix}.mlp.up_proj.weight`)]);
-    x = g.op("Add", [x, linear(product, `${prefix}.mlp.down_proj.weight`)]);
-  }
-  const last = norm(g.op("Gather", [x, wanted]), FINAL_NORM);
-  g.output(linear(last, config.tieWordEmbeddings ? EMBEDDING : LM_HEAD), DECODE.logits, ["N", config.vocabSize]);
+  const blocks = decodeBlocks(config, parameter, inputs, attentionOf(inputs));
+  const hidden = decoder(blocks, config);
+  const last = blocks.norm(g.op("Gather", [hidden, wanted]), config.names.finalNorm);
+  const logits = g.op("Gemm", [scaled(g, last, config.logitScale), parameter(headName(config))], { transB: 1 });
+  g.output(capped(g, logits, config.logitSoftcap), DECODE.logits, ["N", config.vocabSize]);
   return g.encode();
+}
+
+const scaled = (g: Graph, x: Ref, factor: number) => (factor === 1 ? x : g.op("Mul", [x, g.scalar(factor)]));
+
+function capped(g: Graph, x: Ref, cap: number | null): Ref {
+  if (cap === null) return x;
+  return g.op("Mul", [g.op("Tanh", [g.op("Mul", [x, g.scalar(1 / cap)])]), g.scalar(cap)]);
 }
 
 function gridInputs(g: Graph, config: ModelConfig): DecodeInputs {
   const ids = g.input(DECODE.ids, ["B", "S"], "int32");
   const shape = g.op("Shape", [ids]);
+  const table = (index: number, name: "cos" | "sin") => g.input(ropeInput(index, name), ["L", config.headDim / 2]);
+  let positions: Ref | null = null;
   return {
     graph: g,
     ids,
-    cos: g.input(DECODE.ropeCos, ["L", config.headDim / 2]),
-    sin: g.input(DECODE.ropeSin, ["L", config.headDim / 2]),
+    ropes: config.ropes.map((_, i) => ({ cos: table(i, "cos"), sin: table(i, "sin") })),
+    positions() {
+      positions ??= g.input(DECODE.positions, ["B", "S"], "int64");
+      return positions;
+    },
     toGrid: (rows, width) => g.op("Reshape", [rows, g.op("Concat", [shape, g.ints(width)], { axis: 0 })]),
     toRows: (grid, width) => g.op("Reshape", [grid, g.ints(-1, width)]),
   };

@@ -1,4 +1,4 @@
-import { type ModelConfig, parameterSpecs } from "../../../core/formats/index.js";
+import { layerNames, type ModelConfig, parameterSpecs } from "../../../core/formats/index.js";
 
 /** A parameter of the decode graph: one Hugging Face tensor, or several stacked along their first dimension. */
 export interface DecodeParameter {
@@ -15,13 +15,26 @@ export interface TensorPart {
   readonly offset: number;
 }
 
-/** Queries, keys and values are one product: their weights lie one below the other. */
-export const QKV = "self_attn.qkv_proj.weight";
+/** Queries, keys and values are one product: their weights lie one below the other, their biases one after the other. */
+const STACKED_QKV = "self_attn.qkv_proj";
+
+/** The module that projects to queries, keys and values of a layer. */
+export function qkvModule(config: ModelConfig, layer: number): string {
+  const { qkv } = layerNames(config, layer);
+  return typeof qkv === "string" ? qkv : `${config.names.layers}.${layer}.${STACKED_QKV}`;
+}
 
 export function decodeParameters(config: ModelConfig): DecodeParameter[] {
+  const stackedModules = new Map<string, string>();
+  for (let layer = 0; layer < config.numLayers; layer++) {
+    const { qkv } = layerNames(config, layer);
+    if (typeof qkv === "string") continue;
+    for (const module of qkv) stackedModules.set(module, qkvModule(config, layer));
+  }
   const parameters = new Map<string, DecodeParameter>();
   for (const { name, shape } of parameterSpecs(config)) {
-    const stacked = name.replace(/self_attn\.[qkv]_proj\.weight$/, QKV);
+    const dot = name.lastIndexOf(".");
+    const stacked = (stackedModules.get(name.slice(0, dot)) ?? name.slice(0, dot)) + name.slice(dot);
     const above = parameters.get(stacked);
     parameters.set(stacked, {
       name: stacked,

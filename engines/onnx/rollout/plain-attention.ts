@@ -1,12 +1,11 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
 import { type Graph, MICROSOFT, type Ref } from "../ir/index.js";
-import { causalMask } from "../models/attention.js";
+import { causalMask, isWithin, MASKED } from "../models/attention.js";
 import { type AttentionOp, DECODE, type DecodeInputs } from "./decode-graph.js";
+import { splitHeads } from "./split-heads.js";
 
-/** Further inputs of the graph with a cache that is only read. */
+/** Further input of the graph with a cache that is only read. */
 export const PLAIN = {
-  /** int64 [B, S]: index of each new token in its sequence. */
-  positions: "positions",
   /** float32 [B, 1, 1, L]: 0 where a row's cache holds a token, a large negative number elsewhere. */
   pastMask: "past_mask",
 } as const;
@@ -19,22 +18,24 @@ export const PLAIN = {
  * The softmax always ranges over S + L numbers: sums of another length would be rounded in another order.
  */
 export function plainAttention(config: ModelConfig, maxLength: number) {
-  const { numHeads, numKvHeads, headDim } = config;
+  const { numHeads, numKvHeads, headDim, attentionSoftcap: cap } = config;
   const group = numHeads / numKvHeads;
   const [queryWidth, keyWidth] = [numHeads * headDim, numKvHeads * headDim];
-  const alpha = { float: 1 / Math.sqrt(headDim) };
-  return ({ graph: g, ids, cos, sin, toGrid, toRows }: DecodeInputs): AttentionOp => {
-    const positions = g.input(PLAIN.positions, ["B", "S"], "int64");
-    const pastMask = g.input(PLAIN.pastMask, ["B", 1, 1, maxLength]);
-    const length = g.op("Squeeze", [g.op("Shape", [ids], { start: 1 }), g.ints(0)]);
-    const mask = causalMask(g, length, group);
-    const rotate = (x: Ref) => g.op("RotaryEmbedding", [x, positions, cos, sin], {}, MICROSOFT);
+  return (inputs: DecodeInputs): AttentionOp => {
+    const { graph: g, toGrid, toRows } = inputs;
+    const positions = inputs.positions();
+    const masks = maskMaker(inputs, positions, group, maxLength);
     const heads = headLayout(g, numKvHeads, group, headDim);
-    const scores = (q: Ref, k: Ref) => g.op("FusedMatMul", [q, k], { transB: 1, alpha }, MICROSOFT);
-    return (layer, qkv) => {
-      const split = g.opMany("Split", [qkv, g.ints(queryWidth, keyWidth, keyWidth)], 3, { axis: 1 });
-      const q = heads.splitQuery(rotate(toGrid(split[0], queryWidth)));
-      const k = heads.splitKey(rotate(toGrid(split[1], keyWidth)));
+    return (layer, qkv, norm) => {
+      const { rope, window, attentionScale } = config.layers[layer];
+      const mask = masks(window);
+      const split = splitHeads(g, config, layer, qkv, norm);
+      const turn = (x: Ref) => {
+        if (rope === null) return x;
+        return g.op("RotaryEmbedding", [x, positions, inputs.ropes[rope].cos, inputs.ropes[rope].sin], {}, MICROSOFT);
+      };
+      const q = heads.splitQuery(turn(toGrid(split[0], queryWidth)));
+      const k = heads.splitKey(turn(toGrid(split[1], keyWidth)));
       const v = heads.splitKey(toGrid(split[2], keyWidth));
       const cacheShape = ["B", numKvHeads, maxLength, headDim];
       const pastKey = g.input(DECODE.past(layer, "key"), cacheShape);
@@ -42,14 +43,48 @@ export function plainAttention(config: ModelConfig, maxLength: number) {
       g.output(k, DECODE.present(layer, "key"), ["B", numKvHeads, "S", headDim]);
       g.output(v, DECODE.present(layer, "value"), ["B", numKvHeads, "S", headDim]);
 
-      const toPast = g.op("Add", [scores(q, pastKey), pastMask]);
-      const toNew = g.op("Add", [scores(q, k), mask]);
+      const scores = (keys: Ref) => {
+        const alpha = { float: cap === null ? attentionScale : attentionScale / cap };
+        const product = g.op("FusedMatMul", [q, keys], { transB: 1, alpha }, MICROSOFT);
+        return cap === null ? product : g.op("Mul", [g.op("Tanh", [product]), g.scalar(cap)]);
+      };
+      const toPast = g.op("Add", [scores(pastKey), mask.past]);
+      const toNew = g.op("Add", [scores(k), mask.causal]);
       const weights = g.op("Softmax", [g.op("Concat", [toPast, toNew], { axis: 3 })], { axis: -1 });
       const from = (start: Ref, end: Ref) => g.op("Slice", [weights, start, end, g.ints(3)]);
       const ofPast = g.op("MatMul", [from(g.ints(0), g.ints(maxLength)), pastValue]);
       const ofNew = g.op("MatMul", [from(g.ints(maxLength), g.ints(2 ** 31 - 1)), v]);
       return toRows(heads.mergeQuery(g.op("Add", [ofPast, ofNew])), queryWidth);
     };
+  };
+}
+
+interface Masks {
+  /** Added to scores of the cache, [B, 1, 1 or group · S, L]. */
+  readonly past: Ref;
+  /** Added to scores of the new tokens, [group · S, S]. */
+  readonly causal: Ref;
+}
+
+/** The masks of a window, each made when it is first asked for. */
+function maskMaker({ graph: g, ids }: DecodeInputs, positions: Ref, group: number, maxLength: number) {
+  const held = g.input(PLAIN.pastMask, ["B", 1, 1, maxLength]);
+  const length = g.op("Squeeze", [g.op("Shape", [ids], { start: 1 }), g.ints(0)]);
+  const made = new Map<number | null, Masks>();
+  const windowed = (window: number): Ref => {
+    const query = g.op("Unsqueeze", [positions, g.ints(2)]);
+    const key = g.op("Range", [g.int(0), g.int(maxLength), g.int(1)]);
+    const mask = g.op("Where", [isWithin(g, query, key, window), g.scalar(0), g.scalar(MASKED)]);
+    const ofGroup = group === 1 ? mask : g.op("Concat", Array<Ref>(group).fill(mask), { axis: 1 });
+    return g.op("Add", [held, g.op("Unsqueeze", [ofGroup, g.ints(1)])]);
+  };
+  return (window: number | null): Masks => {
+    const known = made.get(window);
+    if (known) return known;
+    const causal = causalMask(g, length, group, window);
+    const masks = { causal, past: window === null ? held : windowed(window) };
+    made.set(window, masks);
+    return masks;
   };
 }
 

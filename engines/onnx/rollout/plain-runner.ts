@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { ModelConfig } from "../../../core/formats/index.js";
-import { ropeTables } from "../models/rope-tables.js";
+import { MASKED } from "../models/attention.js";
+import { ropeFeeds } from "../models/rope-feeds.js";
 import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
 import { DECODE } from "./decode-graph.js";
 import { KINDS, KvCache } from "./kv-cache.js";
@@ -9,7 +10,6 @@ import type { LoadedWeights, LogitRows, TokenRunner } from "./token-runner.js";
 
 /** Prompts are padded to a multiple of this, and run with prompts of the same padded length only. */
 const PROMPT_STEP = 32;
-const MASKED = -1e9;
 
 /** New tokens of one slot. */
 interface Row {
@@ -52,9 +52,7 @@ export class PlainRunner implements TokenRunner {
     // With fewer products than threads, onnxruntime splits each of them, and splitting changes the order of sums.
     this.minRows = Math.ceil((threads || availableParallelism()) / config.numKvHeads);
     this.cache = new KvCache(config, slots + this.minRows, maxLength);
-    const { cos, sin } = ropeTables(config, maxLength);
-    const table = (data: Float32Array) => runtime.tensor("float32", [maxLength, config.headDim / 2], data);
-    this.rope = { [DECODE.ropeCos]: table(cos), [DECODE.ropeSin]: table(sin) };
+    this.rope = ropeFeeds(runtime, config, maxLength, ["cos", "sin"]);
   }
 
   get weightVersion(): number {
@@ -148,7 +146,7 @@ export class PlainRunner implements TokenRunner {
       ...this.rope,
       [DECODE.ids]: runtime.tensor("int32", [count, width], ids_BS),
       [DECODE.wanted]: runtime.tensor("int64", [count], wanted_B),
-      [PLAIN.positions]: runtime.tensor("int64", [count, width], positions_BS),
+      [DECODE.positions]: runtime.tensor("int64", [count, width], positions_BS),
       [PLAIN.pastMask]: runtime.tensor("float32", [count, 1, 1, maxLength], pastMask_BL),
     };
     const fetches: Record<string, OrtTensor> = {

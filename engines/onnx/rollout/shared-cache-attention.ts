@@ -1,6 +1,7 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
 import { MICROSOFT } from "../ir/index.js";
 import { type AttentionOp, DECODE, type DecodeInputs } from "./decode-graph.js";
+import { splitHeads } from "./split-heads.js";
 
 /** Further inputs of the graph with a shared cache. */
 export const SHARED_CACHE = {
@@ -10,9 +11,9 @@ export const SHARED_CACHE = {
   total: "total",
 } as const;
 
-/** GroupQueryAttention rotates heads of these sizes only. */
-export function canShareCache({ headDim }: ModelConfig): boolean {
-  return headDim % 16 === 0;
+/** GroupQueryAttention takes heads of certain sizes only, fewer of them where it rotates. */
+export function canShareCache({ headDim, ropes }: ModelConfig): boolean {
+  return headDim % (ropes.length > 0 ? 16 : 8) === 0;
 }
 
 /**
@@ -20,25 +21,38 @@ export function canShareCache({ headDim }: ModelConfig): boolean {
  * it writes the new keys and values in place, rotates queries and keys, and reads no more of a row than the row holds.
  */
 export function sharedCacheAttention(config: ModelConfig, maxLength: number) {
-  const { numHeads, numKvHeads, headDim } = config;
+  const { numHeads, numKvHeads, headDim, attentionSoftcap } = config;
+  const [queryWidth, keyWidth] = [numHeads * headDim, numKvHeads * headDim];
   const cacheShape = ["B", numKvHeads, maxLength, headDim];
-  return ({ graph: g, cos, sin, toGrid, toRows }: DecodeInputs): AttentionOp => {
+  return ({ graph: g, ropes, toGrid, toRows }: DecodeInputs): AttentionOp => {
     const lastPosition = g.input(SHARED_CACHE.lastPosition, ["B"], "int32");
     const total = g.input(SHARED_CACHE.total, [], "int32");
-    return (layer, qkv) => {
-      const query = toGrid(qkv, (numHeads + 2 * numKvHeads) * headDim);
+    return (layer, qkv, norm) => {
+      const { rope, window, attentionScale } = config.layers[layer];
+      const projected =
+        config.names.layer.queryNorm !== undefined
+          ? splitHeads(g, config, layer, qkv, norm).map((x, i) => toGrid(x, i === 0 ? queryWidth : keyWidth))
+          : [toGrid(qkv, queryWidth + 2 * keyWidth), null, null];
       const pastKey = g.input(DECODE.past(layer, "key"), cacheShape);
       const pastValue = g.input(DECODE.past(layer, "value"), cacheShape);
+      const tables = rope === null ? [] : [ropes[rope].cos, ropes[rope].sin];
       const [mixed, presentKey, presentValue] = g.opMany(
         "GroupQueryAttention",
-        [query, null, null, pastKey, pastValue, lastPosition, total, cos, sin],
+        [...projected, pastKey, pastValue, lastPosition, total, ...tables],
         3,
-        { num_heads: numHeads, kv_num_heads: numKvHeads, do_rotary: 1 },
+        {
+          num_heads: numHeads,
+          kv_num_heads: numKvHeads,
+          do_rotary: rope === null ? 0 : 1,
+          ...(attentionScale === 1 / Math.sqrt(headDim) ? {} : { scale: { float: attentionScale } }),
+          ...(window === null ? {} : { local_window_size: window }),
+          ...(attentionSoftcap === null ? {} : { softcap: { float: attentionSoftcap } }),
+        },
         MICROSOFT,
       );
       g.output(presentKey, DECODE.present(layer, "key"), cacheShape);
       g.output(presentValue, DECODE.present(layer, "value"), cacheShape);
-      return toRows(mixed, numHeads * headDim);
+      return toRows(mixed, queryWidth);
     };
   };
 }

@@ -1,5 +1,5 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
-import { ropeTables } from "../models/rope-tables.js";
+import { ropeFeeds } from "../models/rope-feeds.js";
 import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
 import { DECODE } from "./decode-graph.js";
 import { KINDS, KvCache } from "./kv-cache.js";
@@ -12,6 +12,8 @@ interface Call {
   readonly wanted_B: BigInt64Array;
   readonly lastPosition_B: Int32Array;
   readonly total: Int32Array;
+  /** Null in models without a table of positions. */
+  readonly positions_BS: BigInt64Array | null;
   readonly feeds: Record<string, OrtTensor>;
   readonly fetches: Record<string, OrtTensor>;
 }
@@ -33,9 +35,7 @@ export class SharedCacheRunner implements TokenRunner {
   ) {
     this.cache = new KvCache(config, slots, maxLength);
     this.logits_BV = allocateTensorData("float32", slots * config.vocabSize);
-    const { cos, sin } = ropeTables(config, maxLength);
-    const table = (data: Float32Array) => runtime.tensor("float32", [maxLength, config.headDim / 2], data);
-    this.rope = { [DECODE.ropeCos]: table(cos), [DECODE.ropeSin]: table(sin) };
+    this.rope = ropeFeeds(runtime, config, maxLength, ["cos", "sin"]);
   }
 
   get weightVersion(): number {
@@ -51,6 +51,7 @@ export class SharedCacheRunner implements TokenRunner {
       call.ids_BS.set(prompt, row * width);
       call.wanted_B[row] = BigInt(row * width + prompt.length - 1);
       call.lastPosition_B[row] = prompt.length - 1;
+      for (let s = 0; s < prompt.length && call.positions_BS; s++) call.positions_BS[row * width + s] = BigInt(s);
     });
     call.total[0] = width;
     try {
@@ -72,6 +73,7 @@ export class SharedCacheRunner implements TokenRunner {
     }
     call.ids_BS.set(tokens);
     call.lastPosition_B.set(lengths);
+    call.positions_BS?.set(lengths.map(BigInt));
     call.total[0] = Math.max(...lengths) + 1;
     return this.run(call);
   }
@@ -109,6 +111,8 @@ export class SharedCacheRunner implements TokenRunner {
       [SHARED_CACHE.lastPosition]: runtime.tensor("int32", [count], lastPosition_B),
       [SHARED_CACHE.total]: runtime.tensor("int32", [], total),
     };
+    const positions_BS = config.names.positions === undefined ? null : allocateTensorData("int64", count * width);
+    if (positions_BS) feeds[DECODE.positions] = runtime.tensor("int64", [count, width], positions_BS);
     const logits = this.logits_BV.subarray(0, count * config.vocabSize);
     const fetches: Record<string, OrtTensor> = {
       [DECODE.logits]: runtime.tensor("float32", [count, config.vocabSize], logits),
@@ -121,7 +125,7 @@ export class SharedCacheRunner implements TokenRunner {
         fetches[DECODE.present(layer, kind)] = tensor;
       }
     }
-    return { ids_BS, wanted_B, lastPosition_B, total, feeds, fetches };
+    return { ids_BS, wanted_B, lastPosition_B, total, positions_BS, feeds, fetches };
   }
 }
 

@@ -1,5 +1,5 @@
+import { ggufName, rotaryHeads } from "../../../../core/formats/gguf/gguf-names.js";
 import type { ModelConfig } from "../../../../core/formats/index.js";
-import { ggufName, rotaryHeads } from "../../../../core/formats/param-names.js";
 import { tinyConfig, tinyTensors } from "../support.js";
 import {
   bool,

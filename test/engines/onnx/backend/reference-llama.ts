@@ -42,7 +42,7 @@ function trunk(config: ModelConfig, weights: Weights, ids: readonly number[]): n
   let x = ids.map((id) => [...embedding.subarray(id * hiddenSize, (id + 1) * hiddenSize)]);
   for (let layer = 0; layer < config.numLayers; layer++) {
     const w = (name: string) => get(weights, `model.layers.${layer}.${name}.weight`);
-    const a = x.map((row) => rmsNorm(row, w("input_layernorm"), config.rmsNormEps));
+    const a = x.map((row) => rmsNorm(row, w("input_layernorm"), config.norm.epsilon));
     const q = a.map((row, t) => rotate(linear(row, w("self_attn.q_proj")), t, config));
     const k = a.map((row, t) => rotate(linear(row, w("self_attn.k_proj")), t, config));
     const v = a.map((row) => linear(row, w("self_attn.v_proj")));
@@ -66,21 +66,21 @@ function trunk(config: ModelConfig, weights: Weights, ids: readonly number[]): n
     });
     x = x.map((row, t) => plus(row, linear(mixed[t], w("self_attn.o_proj"))));
     x = x.map((row) => {
-      const m = rmsNorm(row, w("post_attention_layernorm"), config.rmsNormEps);
+      const m = rmsNorm(row, w("post_attention_layernorm"), config.norm.epsilon);
       const up = linear(m, w("mlp.up_proj"));
       const gated = linear(m, w("mlp.gate_proj")).map((z, i) => (z / (1 + Math.exp(-z))) * up[i]);
       return plus(row, linear(gated, w("mlp.down_proj")));
     });
   }
-  return x.map((row) => rmsNorm(row, get(weights, "model.norm.weight"), config.rmsNormEps));
+  return x.map((row) => rmsNorm(row, get(weights, "model.norm.weight"), config.norm.epsilon));
 }
 
-function rotate(row: number[], position: number, { headDim, ropeTheta }: ModelConfig): number[] {
+function rotate(row: number[], position: number, { headDim, ropes }: ModelConfig): number[] {
   const half = headDim / 2;
   const out = [...row];
   for (let start = 0; start < row.length; start += headDim) {
     for (let i = 0; i < half; i++) {
-      const angle = position * ropeTheta ** (-i / half);
+      const angle = position * ropes[0].inverseFrequencies[i];
       const [a, b] = [row[start + i], row[start + half + i]];
       out[start + i] = a * Math.cos(angle) - b * Math.sin(angle);
       out[start + half + i] = b * Math.cos(angle) + a * Math.sin(angle);

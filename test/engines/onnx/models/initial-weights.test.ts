@@ -51,7 +51,7 @@ describe("engines/onnx/models initial weights", () => {
 
 describe("engines/onnx/models rotary tables", () => {
   it("hold cos and sin of position times frequency", () => {
-    const { cos, sin, negSin } = ropeTables(configOf(false), 10);
+    const { cos, sin, negSin } = ropeTables(configOf(false).ropes[0], 10);
     const angle = 7 * 10000 ** (-3 / 8);
     expect(cos[7 * 8 + 3]).to.be.closeTo(Math.cos(angle), 1e-6);
     expect(sin[7 * 8 + 3]).to.be.closeTo(Math.sin(angle), 1e-6);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { f32ToBf16, f32ToF16 } from "../../../../core/formats/index.js";
 import type { NamedTensor } from "../../../../core/plugin.js";
-import { QKV } from "../../../../engines/onnx/rollout/decode-parameters.js";
+import { qkvModule } from "../../../../engines/onnx/rollout/decode-parameters.js";
 import { drainWeights } from "../../../../engines/onnx/rollout/weights.js";
 import { randomWeights, request, streamOf, tiny, withOnnxReplica } from "./tiny-model.js";
 
@@ -12,7 +12,7 @@ describe("drainWeights", () => {
   it("stacks queries, keys and values of a layer, whatever order they come in", async () => {
     const tensors = randomWeights(tiny, 1);
     const weights = await drainWeights(tiny, streamOf([...tensors].reverse()));
-    const stacked = weights.get(`model.layers.1.${QKV}`);
+    const stacked = weights.get(`${qkvModule(tiny, 1)}.weight`);
     expect(stacked?.shape).to.deep.equal([(6 + 2 + 2) * 16, 24]);
     const parts = ["q", "k", "v"].map((x) => dataOf(tensors, `layers.1.self_attn.${x}_proj.weight`));
     expect([...(stacked?.data ?? [])]).to.deep.equal(parts.flatMap((part) => [...part]));

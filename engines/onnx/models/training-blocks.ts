@@ -1,0 +1,104 @@
+import { biasOf, embeddingName, layerNames, type ModelConfig, weightOf } from "../../../core/formats/index.js";
+import type { Autodiff, Ref } from "../ir/index.js";
+import { activate, gated } from "./activations.js";
+import { attention, causalMask } from "./attention.js";
+import type { Blocks } from "./decoder.js";
+import { add, linear, positionRows, reshapeRows, rotary, scale, splitColumns } from "./layers.js";
+import { layerNorm, rmsNorm } from "./norms.js";
+import type { TokenLayout } from "./token-layout.js";
+
+/** A decoder's operators with their derivatives, over whole sequences. */
+export class TrainingBlocks implements Blocks {
+  /** Embedded tokens, [N, hidden]; where the gradient of the embedding is taken. */
+  readonly embedded: Ref;
+  /** By window. */
+  private readonly masks: ReadonlyMap<number | null, Ref>;
+
+  constructor(
+    private readonly ad: Autodiff,
+    private readonly config: ModelConfig,
+    /** The graph value of a parameter by its Hugging Face name. */
+    private readonly parameter: (name: string) => Ref,
+    private readonly layout: TokenLayout,
+  ) {
+    const g = ad.graph;
+    const group = config.numHeads / config.numKvHeads;
+    const windows = new Set(config.layers.map(({ window }) => window));
+    this.masks = new Map([...windows].map((window) => [window, causalMask(g, layout.length, group, window)]));
+    this.embedded = g.op("Gather", [parameter(embeddingName(config)), layout.ids]);
+  }
+
+  embed(): Ref {
+    return this.embedded;
+  }
+
+  addPositions(x: Ref): Ref {
+    const { ad, layout } = this;
+    const { names, hiddenSize: width, maxPositions: rows } = this.config;
+    const table = this.parameter(weightOf(names.positions as string));
+    const grid = positionRows(ad, table, { rows, width, gridShape: layout.gridShape });
+    return add(ad, x, layout.toRows(grid, width));
+  }
+
+  norm(x: Ref, module: string): Ref {
+    return this.normOf(x, module, this.config.hiddenSize);
+  }
+
+  linear(x: Ref, module: string, hasBias: boolean): Ref {
+    const bias = hasBias ? this.parameter(biasOf(module)) : undefined;
+    return linear(this.ad, x, this.parameter(weightOf(module)), { bias, transposed: this.config.transposedWeights });
+  }
+
+  attention(x: Ref, layer: number): Ref {
+    const { ad, config, layout } = this;
+    const { numHeads, numKvHeads, headDim, attentionSoftcap, biases } = config;
+    const { window, rope, attentionScale } = config.layers[layer];
+    const [queryWidth, keyWidth] = [numHeads * headDim, numKvHeads * headDim];
+    const { qkv, queryNorm, keyNorm } = layerNames(config, layer);
+
+    const widths = [queryWidth, keyWidth, keyWidth];
+    const fused = typeof qkv === "string" ? splitColumns(ad, this.linear(x, qkv, biases.qkv), widths) : null;
+    const project = (i: number) => fused?.[i] ?? this.linear(x, qkv[i], biases.qkv);
+    const turned = (rows: Ref, width: number, norm: string | undefined) => {
+      const grid = layout.toGrid(norm === undefined ? rows : this.headNorm(rows, width, norm), width);
+      return rope === null ? grid : rotary(ad, grid, layout.ropes[rope]);
+    };
+    const q = turned(project(0), queryWidth, queryNorm);
+    const k = turned(project(1), keyWidth, keyNorm);
+    const v = layout.toGrid(project(2), keyWidth);
+    const shape = { numHeads, numKvHeads, headDim, scale: attentionScale, softcap: attentionSoftcap };
+    return layout.toRows(attention(ad, q, k, v, this.masks.get(window) as Ref, shape), queryWidth);
+  }
+
+  activate(x: Ref): Ref {
+    return activate(this.ad, x, this.config.activation);
+  }
+
+  gate(gate: Ref, up: Ref): Ref {
+    return gated(this.ad, gate, up, this.config.activation);
+  }
+
+  add(a: Ref, b: Ref): Ref {
+    return add(this.ad, a, b);
+  }
+
+  scale(x: Ref, factor: number): Ref {
+    return scale(this.ad, x, this.ad.graph.scalar(factor));
+  }
+
+  /** Each head of a row by itself. */
+  private headNorm(rows: Ref, width: number, module: string): Ref {
+    const { ad } = this;
+    const { headDim } = this.config;
+    return reshapeRows(ad, this.normOf(reshapeRows(ad, rows, width, headDim), module, headDim), headDim, width);
+  }
+
+  private normOf(x: Ref, module: string, width: number): Ref {
+    const { ad, parameter } = this;
+    const { kind, epsilon } = this.config.norm;
+    const weight = parameter(weightOf(module));
+    return kind === "layer"
+      ? layerNorm(ad, x, weight, parameter(biasOf(module)), { width, epsilon })
+      : rmsNorm(ad, x, weight, { width, epsilon, plusOne: kind === "rmsPlusOne" });
+  }
+}

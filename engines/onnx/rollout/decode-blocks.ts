@@ -1,0 +1,56 @@
+import { type Activation, biasOf, embeddingName, type ModelConfig, weightOf } from "../../../core/formats/index.js";
+import { type Graph, MICROSOFT, type Ref } from "../ir/index.js";
+import type { Blocks } from "../models/decoder.js";
+import type { AttentionOp, DecodeInputs } from "./decode-graph.js";
+import { qkvModule } from "./decode-parameters.js";
+
+const ACTIVATIONS: Readonly<Record<Activation, (g: Graph, x: Ref) => Ref>> = {
+  // With alpha 1 this is x · sigmoid(x), in one pass.
+  silu: (g, x) => g.op("QuickGelu", [x], { alpha: { float: 1 } }, MICROSOFT),
+  gelu: (g, x) => g.op("Gelu", [x]),
+  geluTanh: (g, x) => g.op("Gelu", [x], { approximate: "tanh" }),
+  relu: (g, x) => g.op("Relu", [x]),
+};
+
+/** A decoder's operators without derivatives, over the new tokens of every row. */
+export function decodeBlocks(
+  config: ModelConfig,
+  parameter: (name: string) => Ref,
+  inputs: DecodeInputs,
+  attention: AttentionOp,
+): Blocks {
+  const { graph: g } = inputs;
+  const { names, biases } = config;
+  const norm = (x: Ref, module: string) => normOf(g, config, parameter, x, module);
+  const linear = (x: Ref, module: string, hasBias: boolean) => {
+    const operands = hasBias ? [weightOf(module), biasOf(module)] : [weightOf(module)];
+    return g.op("Gemm", [x, ...operands.map(parameter)], config.transposedWeights ? {} : { transB: 1 });
+  };
+  const activate = (x: Ref) => ACTIVATIONS[config.activation](g, x);
+  return {
+    embed: () => g.op("Gather", [parameter(embeddingName(config)), g.op("Reshape", [inputs.ids, g.ints(-1)])]),
+    addPositions(x) {
+      const rows = g.op("Reshape", [inputs.positions(), g.ints(-1)]);
+      return g.op("Add", [x, g.op("Gather", [parameter(weightOf(names.positions as string)), rows])]);
+    },
+    norm,
+    linear,
+    attention: (x, layer) => attention(layer, linear(x, qkvModule(config, layer), biases.qkv), norm),
+    activate,
+    gate: (gate, up) => g.op("Mul", [activate(gate), up]),
+    add: (a, b) => g.op("Add", [a, b]),
+    scale: (x, factor) => g.op("Mul", [x, g.scalar(factor)]),
+  };
+}
+
+/** Norm over the last dimension. */
+function normOf(g: Graph, config: ModelConfig, parameter: (name: string) => Ref, x: Ref, module: string): Ref {
+  const { kind } = config.norm;
+  const epsilon = { float: config.norm.epsilon };
+  const weight = parameter(weightOf(module));
+  if (kind === "layer") {
+    return g.op("LayerNormalization", [x, weight, parameter(biasOf(module))], { axis: -1, epsilon });
+  }
+  const gain = kind === "rmsPlusOne" ? g.op("Add", [weight, g.scalar(1)]) : weight;
+  return g.op("SimplifiedLayerNormalization", [x, gain], { axis: -1, epsilon, stash_type: 1 });
+}

@@ -1,0 +1,3 @@
+import { describeParity } from "./parity.js";
+
+describeParity("gemma");
