@@ -8,10 +8,13 @@ export const outputFetch = (output: OutputName) => `out:${output}`;
 /** Feed of a gradient of the backward graph, in the output's shape. */
 export const outputGradientFeed = (output: OutputName) => `dout:${output}`;
 
+/** One name of a dimension must always mean one size. */
+const outputDims = ({ head }: ModelConfig) => [head === "scores" ? "Scores" : "Rows"];
+
 /** Forward pass: the outputs asked for. */
 export function forwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
   const { graph, head } = new ModelGraph("forward", config, variant, "forward");
-  for (const [name, ref] of head.forward(outputs)) graph.output(ref, outputFetch(name), ["Rows"]);
+  for (const [name, ref] of head.forward(outputs)) graph.output(ref, outputFetch(name), outputDims(config));
   return graph;
 }
 
@@ -19,6 +22,6 @@ export function forwardGraph(config: ModelConfig, variant: GraphVariant, outputs
 export function backwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
   const model = new ModelGraph("backward", config, variant, "backward");
   const { graph } = model;
-  model.backward(new Map(outputs.map((name) => [name, graph.input(outputGradientFeed(name), ["Rows"])])));
+  model.backward(new Map(outputs.map((name) => [name, graph.input(outputGradientFeed(name), outputDims(config))])));
   return graph;
 }

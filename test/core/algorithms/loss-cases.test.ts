@@ -1,6 +1,13 @@
 import { readdirSync } from "node:fs";
 import { expect } from "chai";
-import type { AnyLoss, LossAlgebra, LossInput, OutputName, Value } from "../../../core/algorithms/algebra.js";
+import {
+  type AnyLoss,
+  type LossAlgebra,
+  type LossInput,
+  type OutputName,
+  outputExtent,
+  type Value,
+} from "../../../core/algorithms/algebra.js";
 import { builtinPolicyLosses, evaluateLoss } from "../../../core/algorithms/index.js";
 import { Tape } from "../../../core/algorithms/tape-algebra.js";
 import { ALL_LOSSES, anyLossInput, LOSS_CASES, SHARED_FILES } from "./loss-cases.js";
@@ -28,7 +35,7 @@ function frozenTape(at: LossInput, memory: Float64Array[]): { g: LossAlgebra; ta
   return { g: tape, tape };
 }
 
-/** The loss with one output of one token moved by `delta`, and constants of the point at which `memory` was filled. */
+/** The loss with one number of one output moved by `delta`, and constants of the point at which `memory` was filled. */
 function lossAt(loss: AnyLoss, memory: Float64Array[], moved?: { name: OutputName; r: number; delta: number }): number {
   const outputs = { ...input.outputs };
   if (moved) {
@@ -44,7 +51,12 @@ function lossAt(loss: AnyLoss, memory: Float64Array[], moved?: { name: OutputNam
 
 function poisoned(): LossInput {
   const bad = (data: ArrayLike<number> = []) => Array.from(data, (x, r) => (input.responseMask[r] ? x : Number.NaN));
-  const outputs = Object.fromEntries(Object.entries(input.outputs).map(([name, data]) => [name, bad(data)]));
+  const outputs = Object.fromEntries(
+    Object.entries(input.outputs).map(([name, data]) => [
+      name,
+      outputExtent(name as OutputName) === "token" ? bad(data) : data,
+    ]),
+  );
   const columns = [...input.columns].map(
     ([name, column]) => [name, column.extent === "token" ? { ...column, data: bad(column.data) } : column] as const,
   );
@@ -68,7 +80,7 @@ describe("all losses", () => {
         lossAt(loss, memory);
         const { gradients } = evaluateLoss(loss, input);
         for (const name of loss.outputs) {
-          for (let r = 0; r < input.responseMask.length; r++) {
+          for (let r = 0; r < (input.outputs[name]?.length ?? 0); r++) {
             const delta = 1e-5;
             const difference =
               lossAt(loss, memory, { name, r, delta }) - lossAt(loss, memory, { name, r, delta: -delta });

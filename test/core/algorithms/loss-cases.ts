@@ -152,6 +152,7 @@ export function anyLossInput(): LossInput {
       entropy: tokens(1, 0.2),
       sumPiSquared: tokens(0.3, 0.05),
       values: tokens(0, 0.5),
+      scores: MASKS.map((_, b) => Math.sin(2 * b + 1)),
       ...Object.fromEntries(named("logProbAtId", () => tokens(-1.6, 0.4))),
     },
     columns: new Map([...extent("token", columns), ...extent("sequence", rows)]),

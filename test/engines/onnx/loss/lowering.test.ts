@@ -10,7 +10,7 @@ import {
   type Value,
 } from "../../../../core/algorithms/index.js";
 import { RandomStream } from "../../../../core/data/index.js";
-import { packSequences, type SequenceBatch } from "../../../../core/plugin.js";
+import { outputExtent, packSequences, type SequenceBatch } from "../../../../core/plugin.js";
 import { Graph, type Ref } from "../../../../engines/onnx/ir/index.js";
 import { GraphAlgebra } from "../../../../engines/onnx/loss/graph-algebra.js";
 import { type OrtRuntime, type OrtTensor, openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
@@ -27,12 +27,15 @@ before(async () => {
   runtime = await openOrtRuntime();
 });
 
+const dimsOf = (name: OutputName) => [outputExtent(name) === "token" ? "R" : "B"];
+
 /** Runs a lowered loss alone, over given outputs. */
 async function lowered(loss: Pick<LossFunction, "build">, { outputs, columns }: LossInput = input) {
   const g = new Graph("loss");
   const refs = <K extends string>(names: Iterable<K>, prefix: string, dims: string[]) =>
     new Map([...names].map((name) => [name, g.input(`${prefix}${name}`, dims)]));
-  const outputRefs = refs(Object.keys(outputs), "", ["R"]);
+  const names = Object.keys(outputs) as OutputName[];
+  const outputRefs = new Map(names.map((name) => [name, g.input(name, dimsOf(name))]));
   const columnRefs = refs(columns.keys(), "column:", ["D"]);
   const countRefs = refs(Object.keys(counts), "count:", []);
   const algebra = new GraphAlgebra(g, {
@@ -54,13 +57,13 @@ async function lowered(loss: Pick<LossFunction, "build">, { outputs, columns }: 
   for (const [name, ref] of outputRefs) {
     const gradient = gradients.get(ref);
     if (!gradient) continue;
-    g.output(gradient, `d:${name}`, ["R"]);
-    fetchDims[`d:${name}`] = [tokens];
+    g.output(gradient, `d:${name}`, dimsOf(name));
+    fetchDims[`d:${name}`] = [outputs[name]?.length ?? 0];
   }
   const session = await runtime.createSession(g.encode(), { threads: 1 });
   const float = (data: ArrayLike<number>, dims: number[]) => runtime.tensor("float32", dims, Float32Array.from(data));
   const feeds: Record<string, OrtTensor> = { mask: float(responseMask, [tokens]), ...layout() };
-  for (const [name, data] of Object.entries(outputs)) feeds[name] = float(data ?? [], [tokens]);
+  for (const [name, data = []] of Object.entries(outputs)) feeds[name] = float(data, [data.length]);
   for (const [name, { data }] of columns) feeds[`column:${name}`] = float(data, [data.length]);
   for (const [name, value] of Object.entries(counts)) feeds[`count:${name}`] = float([value], []);
   const fetches = Object.fromEntries(
@@ -104,8 +107,9 @@ async function expectAgreement(loss: LossFunction, at = input): Promise<void> {
     expectClose(actual.read(`metric:${name}`), [value], `${loss.key} ${name}`);
   }
   for (const name of loss.outputs) {
-    const want = expected.gradients[name] ?? new Float32Array(tokens);
-    const got = actual.names.includes(`d:${name}`) ? actual.read(`d:${name}`) : new Float32Array(tokens);
+    const none = new Float32Array(at.outputs[name]?.length ?? 0);
+    const want = expected.gradients[name] ?? none;
+    const got = actual.names.includes(`d:${name}`) ? actual.read(`d:${name}`) : none;
     expectClose(got, want, `${loss.key} ∂/∂${name}`);
   }
 }
