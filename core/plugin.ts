@@ -38,6 +38,7 @@ export function definePlugin<P extends Plugin>(plugin: P): P {
 
 export type * from "./agent/agent-loop.js";
 export { AgentLoopBase } from "./agent/agent-loop-base.js";
+export * from "./agent/continuous-tokens/index.js";
 export type * from "./agent/manager-factory.js";
 export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/merge-trajectories.js";
 export type * from "./algorithms/advantage.js";

@@ -83,7 +83,7 @@ function inForm(call: unknown, form: CallForm): unknown {
 }
 
 /** `{function: {name, arguments}}`, or the same without the wrapper. */
-function functionOf(call: unknown): { readonly name?: unknown; readonly arguments?: unknown } {
+export function functionOf(call: unknown): { readonly name?: unknown; readonly arguments?: unknown } {
   if (typeof call !== "object" || call === null) return {};
   const { function: fn } = call as { function?: unknown };
   return typeof fn === "object" && fn !== null ? fn : call;

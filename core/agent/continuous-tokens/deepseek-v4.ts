@@ -2,9 +2,11 @@ import { parseLosslessJson } from "../../data/lossless-json.js";
 import { plainText } from "../../data/plain-text.js";
 import { dumpsLikePython } from "../../data/python-json.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
+import { functionOf } from "../../data/tool-call-form.js";
 import { agentErrors } from "../errors.js";
 import { DEEPSEEK_V4_MAX_EFFORT, deepseekV4Tools } from "./deepseek-v4-texts.js";
 import type { EncodingOptions, OwnEncoding } from "./own-encoding.js";
+import { callsOf } from "./tool-names.js";
 
 const BOS = "<｜begin▁of▁sentence｜>";
 const EOS = "<｜end▁of▁sentence｜>";
@@ -85,9 +87,7 @@ function turnsOf(messages: readonly ChatMessage[], callIds: readonly unknown[] =
   return turns;
 }
 
-function callIdsOf(message: ChatMessage | undefined): readonly unknown[] {
-  return Array.isArray(message?.tool_calls) ? message.tool_calls.map((call: { id?: unknown }) => call.id) : [];
-}
+const callIdsOf = (message: ChatMessage | undefined) => callsOf(message).map(({ id }) => id);
 
 function inCallOrder(run: readonly ChatMessage[], callIds: readonly unknown[]): readonly ChatMessage[] {
   const place = ({ tool_call_id: id }: ChatMessage) => Math.max(0, callIds.indexOf(id));
@@ -102,8 +102,8 @@ function partText({ role, content }: ChatMessage): string {
 
 function callsText(calls: unknown): string {
   if (!Array.isArray(calls) || calls.length === 0) return "";
-  const invokes = calls.map((call: { function?: { name?: unknown; arguments?: unknown } }) => {
-    const { name, arguments: args } = call.function ?? {};
+  const invokes = calls.map((call: unknown) => {
+    const { name, arguments: args } = functionOf(call);
     const parameters = [...parametersOf(args)].map(([key, value]) => {
       const text = typeof value === "string" ? value : dumpsLikePython(value);
       return `<｜DSML｜parameter name="${key}" string="${typeof value === "string"}">${text}</｜DSML｜parameter>`;

@@ -1,5 +1,6 @@
 import { plainText } from "../../data/plain-text.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
+import { functionOf } from "../../data/tool-call-form.js";
 
 /** A tool result with the name of the function that gave it. */
 export interface NamedTool {
@@ -16,21 +17,22 @@ export interface NamedTool {
 export function nameTools(run: readonly ChatMessage[], before: readonly ChatMessage[]): NamedTool[] {
   const calls = callsOf(before.findLast(({ role }) => role === "assistant"));
   return run.map(({ name, tool_call_id: id, content }, place) => {
-    const own = typeof name === "string" && name !== "" ? name : undefined;
-    const byId = typeof id === "string" ? calls.find((call) => call.id === id)?.name : undefined;
-    const byPlace = calls.length === run.length ? calls[place].name : undefined;
+    const own = typeof name === "string" && name !== "" ? name : null;
+    const byId = typeof id === "string" ? calls.find((call) => call.id === id)?.name : null;
+    const byPlace = calls.length === run.length ? calls[place].name : null;
     return {
-      name: own ?? byId ?? byPlace ?? null,
+      name: own ?? byId ?? byPlace,
       callId: typeof id === "string" ? id : `call${String(place).padStart(5, "0")}`,
       text: plainText(content) ?? "",
     };
   });
 }
 
-function callsOf(message: ChatMessage | undefined): { readonly id?: string; readonly name?: string }[] {
-  const calls = Array.isArray(message?.tool_calls) ? (message.tool_calls as readonly unknown[]) : [];
+/** Ids and names of an assistant message's calls. */
+export function callsOf(message: ChatMessage | undefined): { readonly id: unknown; readonly name: string | null }[] {
+  const calls: readonly unknown[] = Array.isArray(message?.tool_calls) ? message.tool_calls : [];
   return calls.map((call) => {
-    const { id, name, function: fn } = (call ?? {}) as { id?: string; name?: string; function?: { name?: string } };
-    return { id, name: fn?.name ?? name };
+    const { name } = functionOf(call);
+    return { id: (call as { id?: unknown } | null)?.id, name: typeof name === "string" ? name : null };
   });
 }

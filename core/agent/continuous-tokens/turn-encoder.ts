@@ -14,6 +14,8 @@ import { type BoundaryRule, joinShared, missingEnd } from "./turn-boundary.js";
 export interface TurnEncoderOptions extends EncodingOptions {
   /** Hugging Face's `model_type`, which tells the family; null: what the template shows is all that is known. */
   readonly modelType?: string | null;
+  /** Instead of the family that the model type tells, for models with rules of their own. */
+  readonly family?: TokenFamily;
   /**
    * What the model is shown of earlier turns. `keep` (default): the tokens that it saw and sampled. `render`: what the template
    * makes of the conversation now, as a server does that renders every request; where that is another text, the sample is split.
@@ -37,10 +39,10 @@ export class TurnEncoder {
     private readonly options: TurnEncoderOptions = {},
   ) {
     const { family, known } = tokenFamily(options.modelType ?? null);
-    this.family = family;
-    this.#text = new ConversationText(tokenizer, family, options);
+    this.family = options.family ?? family;
+    this.#text = new ConversationText(tokenizer, this.family, options);
     this.#suffixes = new SuffixEncoder(tokenizer);
-    if (!known) {
+    if (!known && !options.family) {
       options.logger?.warn(
         `models of type ${options.modelType} have no rules of their own for turn boundaries; the chat template's are used (check them with: verl doctor --model PATH)`,
       );

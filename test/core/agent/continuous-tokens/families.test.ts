@@ -31,6 +31,13 @@ describe("token families", () => {
     expect(warnings[0]).to.contain("newcomer").and.to.contain("verl doctor");
     expect(tokenFamily(null)).to.deep.include({ known: true });
   });
+
+  it("can be given instead", async () => {
+    const tokenizer = await bytesTokenizer({ template: CHATML, stop: ["<|im_end|>"] });
+    const family = { name: "plain", turnEnd: "" };
+    const { inserted } = await appendTo("x<|im_end|>", toolTurn, tokenizer, { modelType: "newcomer", family });
+    expect(inserted).to.equal("");
+  });
 });
 
 const CHATML = `{%- for m in messages -%}{{- '<|im_start|>' ~ m.role ~ '\n' ~ m.content ~ '<|im_end|>\n' -}}{%- endfor -%}
