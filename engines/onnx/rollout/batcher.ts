@@ -54,6 +54,11 @@ export class Batcher {
     this.sampler = new TokenSampler(options.vocabSize);
   }
 
+  /** Nothing is computed and nothing waits to be. */
+  get isIdle(): boolean {
+    return !this.isRunning;
+  }
+
   generate(request: CheckedRequest, signal: AbortSignal): Promise<TokenOutput> {
     const response = new GrowingResponse(request, this.options);
     return new Promise((resolve, reject) => {

@@ -30,9 +30,10 @@ interface Launched {
   readonly graph: Uint8Array;
 }
 
-/** A session with the weights in it, and the tensors that it refers to. */
+/** A session with the weights in it, and the memory that it refers to. */
 interface LoadedModel {
   readonly session: OrtSession;
+  readonly weights: DecodeWeights;
   /** Runs in flight finish first. */
   release(): Promise<void>;
 }
@@ -53,7 +54,10 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   private model: LoadedModel | null = null;
   /** Model whose own weights serve until the first update; read when the first request needs them. */
   private ownWeights: string | null = null;
-  private reading: Promise<void> | null = null;
+  /** Weights on their way into a session; requests wait for it. */
+  private loading: Promise<void> | null = null;
+  /** Memory of the weights before the present ones, for the next: two buffers in turn instead of garbage of that size. */
+  private spare: DecodeWeights | null = null;
   private serving: { readonly runner: TokenRunner; readonly batcher: Batcher } | null = null;
 
   constructor(private readonly options: RolloutOptions) {
@@ -83,11 +87,9 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   }
 
   async generate(request: CheckedRequest, signal: AbortSignal): Promise<TokenOutput> {
-    if (this.model === null) {
-      this.reading ??= this.readOwnWeights().finally(() => {
-        this.reading = null;
-      });
-      await this.reading;
+    while (this.model === null) {
+      this.loading ??= this.whileLoading(this.readOwnWeights());
+      await this.loading;
     }
     return mustHave(this.serving).batcher.generate(request, signal);
   }
@@ -101,6 +103,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     if (dropsWeights) {
       await this.model?.release();
       this.model = null;
+      this.spare = null;
       this.ownWeights = null;
       this.weightVersion = -1;
     }
@@ -125,28 +128,55 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   }
 
   async updateWeights(stream: AsyncIterable<NamedTensor>, { version, signal }: WeightUpdate): Promise<void> {
-    const weights = await drainWeights(mustHave(this.launched).config, stream, signal);
-    const loaded = await this.load(weights);
-    const old = this.model;
-    this.model = loaded;
+    const { config } = mustHave(this.launched);
+    const { spare } = this;
+    this.spare = null;
+    const weights = await drainWeights(config, stream, { signal, into: spare });
+    await this.loading;
+    this.loading = this.whileLoading(this.exchange(weights));
+    await this.loading;
     this.ownWeights = null;
     this.weightVersion = version;
     this.serving?.batcher.forgetPrompts();
-    await old?.release();
   }
 
   async dispose(): Promise<void> {
     await this.release(["kv_cache", "weights"]);
   }
 
+  private whileLoading(work: Promise<void>): Promise<void> {
+    return work.finally(() => {
+      this.loading = null;
+    });
+  }
+
+  /**
+   * Put new weights into use. With nothing in flight the old session goes first, so that onnxruntime's arena, which keeps
+   * what it once had, never holds two prepared copies of the weights.
+   */
+  private async exchange(weights: DecodeWeights): Promise<void> {
+    const old = this.model;
+    if (old && this.serving?.batcher.isIdle !== false) {
+      this.model = null;
+      await old.release();
+      try {
+        this.model = await this.load(weights);
+      } catch (error) {
+        this.model = await this.load(old.weights);
+        throw error;
+      }
+    } else {
+      this.model = await this.load(weights);
+      await old?.release();
+    }
+    this.spare = old?.weights ?? null;
+  }
+
   private async readOwnWeights(): Promise<void> {
     const source = await openModel(mustHave(this.ownWeights));
     try {
       const stream = readAll(source.tensors, (name) => source.readTensor(name));
-      const loaded = await this.load(await drainWeights(source.config, stream));
-      // An update may have come in meanwhile.
-      if (this.model === null) this.model = loaded;
-      else await loaded.release();
+      this.model = await this.load(await drainWeights(source.config, stream));
     } finally {
       await source.close();
     }
@@ -185,6 +215,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const session = await runtime.createSession(graph, { threads: this.options.threads, externalInitializers });
     return {
       session,
+      weights,
       async release() {
         await session.release();
         for (const tensor of Object.values(externalInitializers)) tensor.release();

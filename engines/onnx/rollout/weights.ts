@@ -6,6 +6,12 @@ import { decodeParameters, type TensorPart } from "./decode-parameters.js";
 /** Values of the decode graph's parameters. */
 export type DecodeWeights = ReadonlyMap<string, { readonly shape: readonly number[]; readonly data: Float32Array }>;
 
+export interface DrainOptions {
+  readonly signal?: AbortSignal;
+  /** Weights of the same model that are no longer in use: their memory is overwritten. */
+  readonly into?: DecodeWeights | null;
+}
+
 /**
  * Drain a stream of parameters into memory of its own, each copied once. Refuses a stream that is not exactly the
  * model: nothing that is in use has been touched then.
@@ -13,12 +19,12 @@ export type DecodeWeights = ReadonlyMap<string, { readonly shape: readonly numbe
 export async function drainWeights(
   config: ModelConfig,
   stream: AsyncIterable<NamedTensor>,
-  signal?: AbortSignal,
+  { signal, into }: DrainOptions = {},
 ): Promise<DecodeWeights> {
   const weights = new Map<string, { shape: readonly number[]; data: Float32Array }>();
   const places = new Map<string, TensorPart & { readonly into: Float32Array }>();
   for (const { name, shape, parts } of decodeParameters(config)) {
-    const data = allocateTensorData("float32", elements(shape));
+    const data = into?.get(name)?.data ?? allocateTensorData("float32", elements(shape));
     weights.set(name, { shape, data });
     for (const part of parts) {
       places.set(part.name, { ...part, into: data.subarray(part.offset, part.offset + elements(part.shape)) });

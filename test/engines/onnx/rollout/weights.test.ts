@@ -32,6 +32,13 @@ describe("drainWeights", () => {
     });
   }
 
+  it("overwrites the memory of weights that are no longer in use", async () => {
+    const old = await drainWeights(tiny, streamOf(randomWeights(tiny, 1)));
+    const fresh = await drainWeights(tiny, streamOf(randomWeights(tiny, 2)), { into: old });
+    for (const [name, { data }] of fresh) expect(data).to.equal(old.get(name)?.data);
+    expect(fresh).to.deep.equal(await drainWeights(tiny, streamOf(randomWeights(tiny, 2))));
+  });
+
   it("names the tensor and both shapes when one does not fit", async () => {
     const [first, ...rest] = randomWeights(tiny, 1);
     const wrong = { ...first, shape: [first.shape[1], first.shape[0]] };
@@ -53,6 +60,32 @@ describe("onnx rollout: weights that change under way", () => {
       await replica.receiveWeights(streamOf(randomWeights(tiny, 2)), { version: 2 });
       const { minWeightVersion, maxWeightVersion, tokenIds } = await flying;
       expect([minWeightVersion, maxWeightVersion, tokenIds.length]).to.deep.equal([1, 2, 400]);
+    });
+  });
+
+  it("answers with the last weights after updates between requests, however many", async () => {
+    const answers = (seed: number) =>
+      withOnnxReplica({}, (replica) => replica.generate(request("x")), randomWeights(tiny, seed));
+    const expected = [await answers(2), await answers(3), await answers(4)];
+    await withOnnxReplica({}, async (replica) => {
+      for (const [i, { tokenIds, logProbs }] of expected.entries()) {
+        await replica.receiveWeights(streamOf(randomWeights(tiny, i + 2)), { version: i + 2 });
+        const answer = await replica.generate(request("x"));
+        expect([answer.tokenIds, answer.logProbs, answer.maxWeightVersion]).to.deep.equal([tokenIds, logProbs, i + 2]);
+      }
+    });
+  });
+
+  it("lets a request that comes during an update wait for the new weights", async () => {
+    const fresh = await withOnnxReplica({}, (replica) => replica.generate(request("x")), randomWeights(tiny, 2));
+    await withOnnxReplica({}, async (replica) => {
+      const update = replica.receiveWeights(streamOf(randomWeights(tiny, 2)), { version: 1 });
+      let settled = false;
+      void update.then(() => {
+        settled = true;
+      });
+      while (!settled) await replica.generate(request("early", { maxTokens: 1 }));
+      expect((await replica.generate(request("x"))).tokenIds).to.deep.equal(fresh.tokenIds);
     });
   });
 
