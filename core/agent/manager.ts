@@ -1,4 +1,6 @@
 import { setMaxListeners } from "node:events";
+import { warnOnce } from "../data/warn-once.js";
+import type { Logger } from "../host/types.js";
 import { dataSourceOf } from "../reward/index.js";
 import { promptKey } from "../transfer/index.js";
 import type { AgentLoopManager, PromptTask } from "./agent-loop.js";
@@ -16,6 +18,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   readonly #workers: readonly AgentLoopWorker[];
   readonly #running = new Set<Promise<void>>();
   readonly #failure = new AbortController();
+  readonly #templateLogger: Pick<Logger, "warn">;
   #cancel = new AbortController();
   #submitted = 0;
 
@@ -24,6 +27,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     const settings = agentSettings(config);
     const onFatal = (error: unknown) => this.#failure.abort(error);
     this.#settings = settings;
+    this.#templateLogger = warnOnce(logger);
     this.#workers = Array.from(
       { length: settings.numWorkers },
       () => new AgentLoopWorker({ settings, client, tokenizer, queue, rewards: rewardManager, logger, seed, onFatal }),
@@ -81,6 +85,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
         promptLength,
         applyChatTemplateKwargs,
         logger,
+        templateLogger: this.#templateLogger,
         where: nameOf({ task, origin }),
       }),
       signal,

@@ -9,14 +9,16 @@ export function promptEncoder(options: {
   readonly promptLength: number;
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
   readonly logger: Logger;
+  /** Told of messages that had to be rearranged for the chat template. */
+  readonly templateLogger: Pick<Logger, "warn">;
   /** The prompt, for the warning. */
   readonly where: string;
 }): AgentLoopContext["encodePrompt"] {
-  const { tokenizer, promptLength, applyChatTemplateKwargs: kwargs, logger, where } = options;
+  const { tokenizer, promptLength, applyChatTemplateKwargs: kwargs, logger, templateLogger, where } = options;
   const cache = new WeakMap<readonly ChatMessage[], Map<string, readonly number[]>>();
 
   function encode(messages: readonly ChatMessage[], tools?: readonly JsonValue[]): readonly number[] {
-    const ids = new ConversationRenderer(tokenizer, { tools, kwargs, logger }).encode(messages, true);
+    const ids = new ConversationRenderer(tokenizer, { tools, kwargs, logger: templateLogger }).encode(messages, true);
     if (ids.length <= promptLength) return ids;
     logger.warn(
       `prompt ${where} has ${ids.length} tokens, ${ids.length - promptLength} more than data.max_prompt_length; its beginning is cut off`,

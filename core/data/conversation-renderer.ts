@@ -4,6 +4,7 @@ import { plainText } from "./plain-text.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
 import { tokenizerErrors } from "./tokenizer-errors.js";
 import { type CallForm, malformedArguments, probeCallForm, withCallForm } from "./tool-call-form.js";
+import { warnOnce } from "./warn-once.js";
 
 export interface ConversationOptions {
   readonly tools?: readonly JsonValue[];
@@ -24,12 +25,14 @@ export interface ConversationOptions {
  */
 export class ConversationRenderer {
   #form: CallForm | null = null;
-  readonly #warned = new Set<string>();
+  readonly #logger: Pick<Logger, "warn"> | undefined;
 
   constructor(
     private readonly tokenizer: Pick<Tokenizer, "renderChat" | "encode">,
     private readonly options: ConversationOptions = {},
-  ) {}
+  ) {
+    this.#logger = options.logger && warnOnce(options.logger);
+  }
 
   render(messages: readonly ChatMessage[], addGenerationPrompt: boolean): string {
     let refusal: unknown;
@@ -57,7 +60,7 @@ export class ConversationRenderer {
       if (arranged === null || (emptyUser && arranged.some(({ role }) => role === "user"))) continue;
       const text = this.#attempt(arranged, emptyUser, addGenerationPrompt);
       if (text === null) continue;
-      this.#warnOnce(`${how}, for the chat template refuses them otherwise`);
+      this.#logger?.warn(`${how}, for the chat template refuses them otherwise`);
       return text;
     }
     const malformed = malformedArguments(messages);
@@ -107,12 +110,6 @@ export class ConversationRenderer {
     if (turn === null || !one.endsWith(turn)) return null;
     const whole = this.renderAsIs([...head, user, ...messages.slice(head.length)], addGenerationPrompt);
     return whole.startsWith(one) ? one.slice(0, one.length - turn.length) + whole.slice(one.length) : null;
-  }
-
-  #warnOnce(text: string): void {
-    if (this.#warned.has(text)) return;
-    this.#warned.add(text);
-    this.options.logger?.warn(text);
   }
 }
 

@@ -16,6 +16,8 @@ export interface SampledTurn {
 /** An edit that was worked out and not made yet. */
 export interface PlannedEdit {
   readonly edit: TokenEdit;
+  /** The sample that it was worked out for. */
+  readonly base: TokenSample;
   /** What the server would be sent. */
   readonly promptIds: readonly number[];
   /** Tokens of the response then; 0 for a split. */
@@ -82,31 +84,26 @@ export class ContinuousTokenBuilder {
 
   /** What {@link addMessages} would do; nothing changes until the plan is applied. */
   plan(previous: readonly ChatMessage[], updated: readonly ChatMessage[]): PlannedEdit {
-    const { responseIds } = this.#begun();
+    const base = this.#begun();
     if (this.#due === "assistant") throw order("messages were to be added where the model's turn is due");
     const edit = this.encoder.append(previous, updated, this.promptIds);
     const { removedPrefixCount, insertedIds, appendedIds } = edit;
     const added = insertedIds.length + appendedIds.length - removedPrefixCount;
     return {
       edit,
+      base,
       promptIds: applyToIds(this.promptIds, edit),
-      responseLength: edit.kind === "split" ? 0 : responseIds.length + added,
+      responseLength: edit.kind === "split" ? 0 : base.responseIds.length + added,
     };
   }
 
-  /** Make a planned edit. It must have been planned for the tokens as they are. */
-  apply({ edit, promptIds }: PlannedEdit): TokenEdit {
-    const sample = this.#begun();
+  /** Make a planned edit. Nothing may have been added since it was planned. */
+  apply({ edit, base }: PlannedEdit): TokenEdit {
+    if (base !== this.#begun()) throw order("the plan was made for other tokens");
     if (edit.kind === "split") {
-      if (sample.responseIds.length > 0) this.#finished.push(sample);
+      if (base.responseIds.length > 0) this.#finished.push(base);
       this.#sample = newSample(edit.appendedIds, true);
-    } else {
-      this.#sample = editSample(sample, edit, null);
-      if (this.promptIds.length !== promptIds.length) {
-        this.#sample = sample;
-        throw order("the plan was made for other tokens");
-      }
-    }
+    } else this.#sample = editSample(base, edit, null);
     if (edit.appendedIds.length > 0) this.#due = "assistant";
     return edit;
   }

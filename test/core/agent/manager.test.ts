@@ -118,6 +118,26 @@ describe("agent loop manager", () => {
     expect(rendered).to.equal(2);
   });
 
+  it("says once in a run that messages had to be rearranged for the chat template", async () => {
+    const systemFirst = {
+      ...tokenizer,
+      renderChat: (...[messages, options]: Parameters<typeof tokenizer.renderChat>) => {
+        if (messages.some(({ role }, i) => role === "system" && i > 0)) throw new Error("system must be first");
+        return tokenizer.renderChat(messages, options);
+      },
+    };
+    const { manager, submit, rows, warnings } = harness({ over: { tokenizer: systemFirst } });
+    const messages = [
+      { role: "user", content: "6*7" },
+      { role: "system", content: "Count." },
+    ];
+    await submit([task("a", { messages }), task("b", { messages })]);
+    await manager.drain();
+    const prompt = tokenizer.encode("<system>Count.<end><user>6*7<end><assistant>");
+    expect((await rows()).b_0_0.promptIds).to.deep.equal(Int32Array.from(prompt));
+    expect(warnings.filter((text) => text.includes("system messages are joined"))).to.have.length(1);
+  });
+
   it("cuts the beginning of a prompt that is too long and warns once, naming the row", async () => {
     const { manager, submit, rows, warnings } = harness({ rollout: { prompt_length: 4 } });
     await submit([task("a")]);
