@@ -1,4 +1,4 @@
-import { agentLoopManager, singleTurnAgent } from "../core/agent/index.js";
+import { agentLoopManager, builtinToolParsers, singleTurnAgent } from "../core/agent/index.js";
 import { builtinAdvantageEstimators, builtinPolicyLosses } from "../core/algorithms/index.js";
 import { definePlugin } from "../core/plugin.js";
 import { builtinScorers, dapoRewardManager, gdpoRewardManager, naiveRewardManager } from "../core/reward/index.js";
@@ -11,6 +11,7 @@ export const corePlugin = definePlugin({
   provides: [
     "agentLoop",
     "agentLoopManager",
+    "toolParser",
     "advantageEstimator",
     "policyLoss",
     "transferQueue",
@@ -30,6 +31,7 @@ export const corePlugin = definePlugin({
     for (const scorer of builtinScorers) host.scorers.register(scorer);
     host.agentLoops.register(singleTurnAgent);
     host.agentLoopManagers.register(agentLoopManager);
+    for (const parser of builtinToolParsers) host.toolParsers.register(parser);
     host.datasets.register({
       name: "rlhf",
       create: async (options) => (await import("../core/data/index.js")).rlhfDatasetFactory.create(options),

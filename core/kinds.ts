@@ -1,5 +1,6 @@
 import type { AgentLoopFactory } from "./agent/agent-loop.js";
 import type { AgentLoopManagerFactory } from "./agent/manager-factory.js";
+import type { ToolParser } from "./agent/tool-parsers/tool-parser.js";
 import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
 import type { DatasetFactory } from "./data/dataset.js";
 import type { EngineFactory } from "./engine/engine.js";
@@ -24,6 +25,7 @@ export interface KindMap {
   replayBuffers: ReplayBufferFactory;
   agentLoops: AgentLoopFactory;
   agentLoopManagers: AgentLoopManagerFactory;
+  toolParsers: ToolParser;
   rewardManagers: RewardManagerFactory;
   scorers: Scorer;
   advantageEstimators: AdvantageEstimator;
@@ -57,6 +59,7 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   replayBuffers: { name: "replayBuffer", keysOf: byName, check: needs("create") },
   agentLoops: { name: "agentLoop", keysOf: byName, check: needs("create") },
   agentLoopManagers: { name: "agentLoopManager", keysOf: byName, check: needs("create") },
+  toolParsers: { name: "toolParser", keysOf: byName, check: checkToolParser },
   rewardManagers: { name: "rewardManager", keysOf: byName, check: needs("create") },
   scorers: { name: "scorer", keysOf: byName, check: needs("score") },
   advantageEstimators: { name: "advantageEstimator", keysOf: byName, check: needs("compute") },
@@ -66,6 +69,11 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   trackers: { name: "tracker", keysOf: byName, check: needs("create") },
   hooks: { name: "hooks", keysOf: byName, check: checkHooks },
 };
+
+function checkToolParser(item: unknown): string | null {
+  const missing = needs("create")(item);
+  return missing ?? (Array.isArray((item as ToolParser).stopTokens) ? null : "an array stopTokens");
+}
 
 /** A misspelt hook would never be called, so every member must be known. */
 function checkHooks(item: unknown): string | null {

@@ -43,4 +43,8 @@ export const agentErrors = defineErrors({
     summary: "A message holds images, sound or video, which tokens are not built from",
     fix: "send text, or use an agent loop and a server that take media",
   },
+  VERL_AGENT_PARSER_ENDED: {
+    summary: "A tool parser's stream was used after its end",
+    fix: "create a stream for every turn, and call end() once, when the turn is complete",
+  },
 });

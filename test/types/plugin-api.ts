@@ -4,6 +4,7 @@
  */
 import {
   aggLoss,
+  composeToolParser,
   defineErrors,
   definePlugin,
   type HookContexts,
@@ -11,13 +12,22 @@ import {
   type MergedSample,
   maskedMean,
   mergeTrajectories,
+  type ParsedTurn,
   type Platform,
   type PluginHost,
   type PolicyLossFactory,
+  Prose,
+  parseToolCalls,
   policyInputs,
   policyLoss,
   type Registrar,
+  readJson,
+  TagSet,
+  type ToolParser,
+  type ToolParserEvent,
+  type ToolParserStream,
   type TrackerFactory,
+  type TurnWriter,
 } from "../../core/plugin.js";
 
 export const complete = definePlugin({
@@ -60,6 +70,36 @@ export const loss: PolicyLossFactory = {
 
 export const samples: MergedSample[] = mergeTrajectories([{ prompt: [1], completion: [2], logProbs: [-1] }]);
 
+/** By hand: any object with a stream will do. */
+export const everything: ToolParser = {
+  name: "everything",
+  stopTokens: [],
+  create: ({ tools = [], padToken } = {}): ToolParserStream => ({
+    push: (text): ToolParserEvent[] => [{ type: "content", text: text.replace(padToken ?? "", "") }],
+    end: () => [{ type: "malformed", error: { index: 0, name: null, message: `${tools.length} tools`, text: "" } }],
+  }),
+};
+
+/** With the toolkit: the parser is a generator. */
+export const acmeCalls: ToolParser = composeToolParser({
+  name: "acme",
+  stopTokens: ["<|stop|>"],
+  *parse(input, out, { startsInThought }) {
+    const prose = new Prose(input, out, { opens: ["<call>"], startsInThought });
+    while ((yield* prose.next()) !== null) {
+      input.skip("<call>");
+      const body = yield* readJson(input, new TagSet(["</call>"]));
+      if (body.stop === null) return;
+      input.skip(body.stop);
+      if (body.problem === null) out.call({ name: "acme", arguments: body.text });
+      else out.malformed("acme", `is not JSON: ${body.problem}`, body.text);
+    }
+  },
+});
+
+export const turn: ParsedTurn = parseToolCalls(acmeCalls, "<call>{}</call>", { tools: [{ type: "function" }] });
+export const called: readonly [string, string] | undefined = turn.calls.map((c) => [c.name, c.arguments] as const)[0];
+
 export const errors = defineErrors({ VERL_ACME_DRIVER: { summary: "The driver is too old." } });
 export const raised = errors.VERL_ACME_DRIVER({ what: "Driver 1 is older than 2." });
 
@@ -81,7 +121,7 @@ definePlugin({
   register() {},
 });
 
-export function mistakes(host: PluginHost, step: HookContexts["onStepEnd"]): void {
+export function mistakes(host: PluginHost, step: HookContexts["onStepEnd"], out: TurnWriter): void {
   // A hook's name must be one of the hooks.
   // @ts-expect-error
   host.hooks.register({ name: "h", onStepEnds() {} });
@@ -91,6 +131,15 @@ export function mistakes(host: PluginHost, step: HookContexts["onStepEnd"]): voi
   // A tracker needs its factory.
   // @ts-expect-error
   host.trackers.register({ name: "t" });
+  // A parser says at which tokens a turn ends, even if there are none beside the usual.
+  // @ts-expect-error
+  host.toolParsers.register({ name: "p", create: everything.create });
+  // Events are told apart by their type.
+  // @ts-expect-error
+  everything.create().push("")[0].text;
+  // Arguments are text.
+  // @ts-expect-error
+  out.call({ name: "f", arguments: {} });
   // Registrars only write.
   // @ts-expect-error
   host.trackers.get("t");

@@ -7,6 +7,7 @@ import { mergeTrajectoriesKind } from "./merge-trajectories.js";
 import { render } from "./render.js";
 import { score } from "./score.js";
 import { staleness } from "./staleness.js";
+import { toolParse } from "./tool-parse.js";
 import { truncateToolResponseKind } from "./truncate-tool-response.js";
 
 /** Every kind that this version implements. */
@@ -19,5 +20,6 @@ export const KINDS: readonly CaseKind[] = [
   render,
   score,
   staleness,
+  toolParse,
   truncateToolResponseKind,
 ];
