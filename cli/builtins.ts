@@ -5,8 +5,9 @@
 import type { Plugin } from "../core/plugin.js";
 import { onnxPlugin } from "../engines/onnx/plugin.js";
 import { cpuPlugin } from "../platforms/cpu/index.js";
+import { sandboxPlugin } from "../plugins/sandbox/index.js";
 import { trackersPlugin } from "../plugins/trackers/index.js";
 import { corePlugin } from "./core-plugin.js";
 
 /** In registration order. A plugin may replace any of it with `override: true`. */
-export const BUILTINS: readonly Plugin[] = [corePlugin, cpuPlugin, onnxPlugin, trackersPlugin];
+export const BUILTINS: readonly Plugin[] = [corePlugin, cpuPlugin, onnxPlugin, sandboxPlugin, trackersPlugin];

@@ -4,6 +4,7 @@ import type { Host } from "../core/index.js";
 import { type Diagnosis, reasonOf } from "../core/plugin.js";
 import { diagnoseMachine, diagnoseOptionalPackages } from "./doctor/machine.js";
 import { diagnosePlatforms, diagnosePlugins } from "./doctor/plugins.js";
+import { diagnoseSandboxes, type SandboxSettings } from "./doctor/sandboxes.js";
 import { diagnoseTokenizer } from "./doctor/tokenizer.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, startHost } from "./prepare-run.js";
@@ -17,16 +18,17 @@ export interface DoctorRequest extends ConfigRequest {
 /** `verl doctor`: looks at everything that a run needs, and says what to do about what is missing. */
 export async function doctorCommand(request: DoctorRequest, io: CommandIo): Promise<number> {
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
-  const { trainer, data, actor_rollout_ref } = toPlain(composed.tree) as {
+  const { trainer, data, actor_rollout_ref, reward } = toPlain(composed.tree) as {
     trainer: { default_local_dir: string; device: string };
     data: { apply_chat_template_kwargs: Record<string, unknown> };
+    reward: SandboxSettings;
     actor_rollout_ref: {
       model: { path: string | null; tokenizer_path: string | null; custom_chat_template: string | null };
     };
   };
   const findings: Diagnosis[] = await diagnoseMachine(path.resolve(io.cwd, trainer.default_local_dir));
   findings.push(...diagnoseOptionalPackages());
-  findings.push(...(await diagnoseHost(composed.plugins, io)));
+  findings.push(...(await diagnoseHost(composed.plugins, reward, io)));
   const model = request.model ?? actor_rollout_ref.model.tokenizer_path ?? actor_rollout_ref.model.path;
   const tokens =
     model === null
@@ -43,7 +45,7 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
   return ok ? EXIT.ok : EXIT.failed;
 }
 
-async function diagnoseHost(plugins: readonly string[], io: CommandIo): Promise<Diagnosis[]> {
+async function diagnoseHost(plugins: readonly string[], reward: SandboxSettings, io: CommandIo): Promise<Diagnosis[]> {
   let host: Host;
   try {
     host = await startHost({ allowBrokenPlugins: true, json: true }, plugins, io);
@@ -51,7 +53,12 @@ async function diagnoseHost(plugins: readonly string[], io: CommandIo): Promise<
     return [{ name: "plugins", status: "failed", detail: reasonOf(error).split("\n")[0] }];
   }
   try {
-    return [...diagnosePlugins(host), ...(await diagnosePlatforms(host, io.env)), ...(await diagnoseEngines(host))];
+    return [
+      ...diagnosePlugins(host),
+      ...(await diagnosePlatforms(host, io.env)),
+      ...(await diagnoseEngines(host)),
+      ...(await diagnoseSandboxes(host, reward)),
+    ];
   } finally {
     await host.dispose();
   }

@@ -11,6 +11,7 @@ import { platformErrors } from "./platform/errors.js";
 import { rewardErrors } from "./reward/errors.js";
 import { rolloutErrors } from "./rollout/errors.js";
 import { poolErrors } from "./rollout/pool-errors.js";
+import { sandboxErrors } from "./sandbox/errors.js";
 import { trackingErrors } from "./tracking/errors.js";
 import { trainerErrors } from "./trainer/errors.js";
 import { transferErrors } from "./transfer/errors.js";
@@ -28,6 +29,7 @@ const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
   poolErrors.table,
   rewardErrors.table,
   rolloutErrors.table,
+  sandboxErrors.table,
   tokenizerErrors.table,
   trackingErrors.table,
   trainerErrors.table,

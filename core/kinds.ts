@@ -9,6 +9,7 @@ import type { Kind, Registrar, Registry } from "./host/kind.js";
 import type { PlatformFactory } from "./platform/platform.js";
 import type { RewardManagerFactory, Scorer } from "./reward/reward.js";
 import type { RolloutFactory, ServerAdapterFactory } from "./rollout/rollout.js";
+import type { SandboxFactory } from "./sandbox/sandbox.js";
 import type { TrackerFactory } from "./tracking/tracker.js";
 import { HOOK_NAMES, type Hooks } from "./trainer/hooks.js";
 import type { TrainerFactory } from "./trainer/trainer.js";
@@ -32,6 +33,7 @@ export interface KindMap {
   policyLosses: PolicyLossFactory;
   datasets: DatasetFactory;
   trainers: TrainerFactory;
+  sandboxes: SandboxFactory;
   trackers: TrackerFactory;
   hooks: Hooks;
 }
@@ -66,6 +68,7 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   policyLosses: { name: "policyLoss", keysOf: byName, check: needs("create") },
   datasets: { name: "dataset", keysOf: byName, check: needs("create") },
   trainers: { name: "trainer", keysOf: (t) => [t.mode], check: needs("create") },
+  sandboxes: { name: "sandbox", keysOf: byName, check: needs("probe", "create") },
   trackers: { name: "tracker", keysOf: byName, check: needs("create") },
   hooks: { name: "hooks", keysOf: byName, check: checkHooks },
 };

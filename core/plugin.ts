@@ -100,6 +100,8 @@ export {
   TokenSampler,
 } from "./rollout/index.js";
 export type * from "./rollout/rollout.js";
+export { composeSandbox, type Program, type SandboxBackend, sandboxErrors } from "./sandbox/index.js";
+export type * from "./sandbox/sandbox.js";
 export type * from "./tracking/tracker.js";
 export type * from "./trainer/hooks.js";
 export { HOOK_NAMES } from "./trainer/hooks.js";

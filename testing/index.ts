@@ -11,5 +11,6 @@ export * from "./platform/index.js";
 export * from "./plugin/index.js";
 export * from "./reward/index.js";
 export * from "./rollout/index.js";
+export * from "./sandbox/index.js";
 export * from "./tracking/index.js";
 export * from "./transfer/index.js";

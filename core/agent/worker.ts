@@ -1,5 +1,6 @@
 import { isVerlError, reasonOf } from "../host/errors.js";
-import { rewardErrors, Semaphore } from "../reward/index.js";
+import { Semaphore } from "../host/semaphore.js";
+import { rewardErrors } from "../reward/index.js";
 import { statusTag, type Tag, type TransferQueue } from "../transfer/index.js";
 import { agentErrors } from "./errors.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";

@@ -204,8 +204,6 @@ const table: readonly KnownKey[] = [
     "reward.reward_model.enable_resource_pool": [false],
   }),
   ...sections("no effect while no reward model is enabled", "reward.reward_model"),
-  ...unsupported("sandboxes come as plugins", { "reward.sandbox_fusion.url": [null] }),
-  ...sections("no effect without a sandbox", "reward.sandbox_fusion"),
   ...unsupported("distillation is not available", { "distillation.enabled": [false] }),
   ...sections("no effect while distillation is off", "distillation"),
   ...unsupported("replay of dumped rollouts is not available", {

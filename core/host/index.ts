@@ -21,6 +21,7 @@ export type { PluginRecord } from "./plugin-record.js";
 export type { PluginContext } from "./registration-attempt.js";
 export type { Override, RegistriesOf } from "./registry.js";
 export { PluginReport } from "./report.js";
+export { Semaphore } from "./semaphore.js";
 export { parseSpecifier, type Specifier } from "./specifier.js";
 export { tokenOf } from "./tokens.js";
 export type { Kinds, RegistrarsOf } from "./transaction.js";

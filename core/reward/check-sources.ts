@@ -13,20 +13,24 @@ export function dataSourceOf(row: Row, column = "data_source"): string {
   return typeof source === "string" && source !== "" ? source : UNKNOWN_SOURCE;
 }
 
-/** Before anything starts: every row can be scored, or `VERL_REWARD_NO_SCORER` names the first one that cannot. */
+/**
+ * Before anything starts: every row can be scored, or `VERL_REWARD_NO_SCORER` names the first one that cannot. Returns the
+ * data sources, each with its first row.
+ */
 export function checkDataSources(
   manager: RewardManager,
   dataset: Pick<Dataset, "length" | "at">,
   column = "data_source",
-): void {
-  const checked = new Set<string>();
+): ReadonlyMap<string, string> {
+  const checked = new Map<string, string>();
   for (let index = 0; index < dataset.length; index++) {
     const { row, origin } = dataset.at(index);
     const source = dataSourceOf(row, column);
     if (checked.has(source)) continue;
-    checked.add(source);
+    checked.set(source, origin);
     checkSource(manager, source, origin, column);
   }
+  return checked;
 }
 
 function checkSource(manager: RewardManager, source: string, origin: string, column: string): void {

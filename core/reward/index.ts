@@ -11,4 +11,3 @@ export type * from "./reward.js";
 export type { ScorerIndex } from "./scorer-index.js";
 export { createScorerIndex } from "./scorer-index.js";
 export { builtinScorers, gsm8kScorer } from "./scorers/index.js";
-export { Semaphore } from "./semaphore.js";

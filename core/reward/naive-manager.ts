@@ -1,18 +1,18 @@
 import { firstFrame } from "../host/error-place.js";
-import { reasonOf } from "../host/errors.js";
+import { isVerlError, reasonOf } from "../host/errors.js";
+import { Semaphore } from "../host/semaphore.js";
 import type { CallOptions } from "../host/types.js";
 import { DeadlineExceeded, withDeadline } from "./deadline.js";
 import { rewardErrors } from "./errors.js";
 import type {
-  RewardFunction,
   RewardInput,
   RewardManager,
   RewardManagerFactory,
   RewardManagerOptions,
   RewardResult,
+  Scorer,
 } from "./reward.js";
 import { inOneLine, resultOf, whereOf } from "./score-value.js";
-import { Semaphore } from "./semaphore.js";
 
 /**
  * Scores with the user's function, or the scorer of the data source. Functions run in this process: asynchronous ones
@@ -22,26 +22,37 @@ import { Semaphore } from "./semaphore.js";
  */
 export function createNaiveRewardManager(options: RewardManagerOptions): RewardManager {
   const slots = new Semaphore(options.maxConcurrent);
+  let sandboxSlots: Promise<Semaphore> | undefined;
 
-  function functionFor(dataSource: string): RewardFunction {
-    if (options.customFunction) return options.customFunction;
+  function scorerFor(dataSource: string): Pick<Scorer, "score" | "needsSandbox"> {
+    if (options.customFunction) return { score: options.customFunction };
     const scorer = options.findScorer(dataSource);
     if (!scorer) throw noScorer(dataSource, options.knownDataSources);
-    return (input) => scorer.score(input);
+    return scorer;
   }
 
-  async function run(score: RewardFunction, input: RewardInput, signal?: AbortSignal): Promise<RewardResult> {
+  /** Who would only wait for the sandbox waits here, where the deadline does not run yet. */
+  function slotsFor({ needsSandbox }: Pick<Scorer, "needsSandbox">): Semaphore | Promise<Semaphore> {
+    if (!needsSandbox) return slots;
+    sandboxSlots ??= options
+      .sandbox()
+      .then(({ maxConcurrent }) => new Semaphore(Math.min(options.maxConcurrent, maxConcurrent)));
+    return sandboxSlots;
+  }
+
+  async function run(scorer: Pick<Scorer, "score">, input: RewardInput, signal?: AbortSignal): Promise<RewardResult> {
     try {
       const value: unknown = await withDeadline(
         options.deadlineMs,
         (deadline) =>
-          score({
+          scorer.score({
             dataSource: input.dataSource,
             solution: input.solution,
             groundTruth: input.groundTruth,
             extraInfo: input.extraInfo,
             signal: deadline,
             kwargs: options.rewardKwargs,
+            sandbox: options.sandbox,
           }),
         signal,
       );
@@ -54,12 +65,18 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
 
   return {
     async score(input: RewardInput, call?: CallOptions) {
-      const score = functionFor(input.dataSource);
+      const scorer = scorerFor(input.dataSource);
       const arrived = performance.now();
-      const release = await slots.acquire(call?.signal);
+      let places: Semaphore;
+      try {
+        places = await slotsFor(scorer);
+      } catch (error) {
+        return failed(error, input);
+      }
+      const release = await places.acquire(call?.signal);
       const started = performance.now();
       try {
-        const result = await run(score, input, call?.signal);
+        const result = await run(scorer, input, call?.signal);
         return {
           ...result,
           seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
@@ -69,7 +86,7 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
       }
     },
     supports(dataSource) {
-      functionFor(dataSource);
+      scorerFor(dataSource);
       return true;
     },
   };
@@ -90,6 +107,7 @@ function failed(error: unknown, input: RewardInput): RewardResult {
 
 /** What was thrown and at which line of the user's file. */
 function thrown(error: unknown): string {
+  if (isVerlError(error)) return [`${error.code}: ${error.what}`, error.why].filter(Boolean).join(": ");
   const place = firstFrame(error);
   return place ? `${reasonOf(error)} (at ${place})` : reasonOf(error);
 }

@@ -1,6 +1,7 @@
 import type { Row } from "../data/row.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, CallOptions, JsonValue, Logger } from "../host/types.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
 
 /** What is scored: one finished trajectory of a session. */
 export interface RewardInput {
@@ -50,13 +51,23 @@ export type RewardFunction = (input: {
   readonly signal: AbortSignal;
   /** `reward.custom_reward_function.reward_kwargs`. */
   readonly kwargs: Readonly<Record<string, unknown>>;
+  /** Where to run what a model wrote. Opened when first asked for; rejects with `VERL_SANDBOX_UNAVAILABLE`. */
+  readonly sandbox: OpenSandbox;
 }) => Awaitable<number | null | { readonly score: number | null; readonly [extra: string]: JsonValue }>;
+
+/** The run's sandbox (`reward.sandbox`), the same at every call. */
+export type OpenSandbox = () => Promise<Sandbox>;
 
 /** A rule-based scorer for the data sources that it names. Registered; picked by the row's `data_source`. */
 export interface Scorer {
   readonly name: string;
   /** Exact names, or prefixes that end in `*`. */
   readonly dataSources: readonly string[];
+  /**
+   * It runs programs in the sandbox, one after the other: the run refuses to start where there is none, and a trajectory
+   * is not scored before the sandbox has a place for it.
+   */
+  readonly needsSandbox?: boolean;
   score: RewardFunction;
 }
 
@@ -80,6 +91,7 @@ export interface RewardManagerOptions {
   readonly rewardKwargs: Readonly<Record<string, unknown>>;
   readonly findScorer: (dataSource: string) => Scorer | null;
   readonly knownDataSources: readonly string[];
+  readonly sandbox: OpenSandbox;
   /** Milliseconds of scoring proper; waiting for a slot does not count. */
   readonly deadlineMs: number;
   readonly maxConcurrent: number;

@@ -7,6 +7,7 @@ export { type Generation, type GenerationPrompt, generateResponses } from "./gen
 export * from "./hooks.js";
 export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
 export type { InputScope, RunScope } from "./run-scope.js";
+export { sandboxChoice } from "./sandbox-setup.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";
 export { SyncTrainer } from "./sync-trainer.js";
 export type * from "./trainer.js";

@@ -9,10 +9,12 @@ import {
   withErrorPolicy,
 } from "../reward/index.js";
 import type { InputScope } from "./run-scope.js";
+import { createRunSandbox } from "./sandbox-setup.js";
 import { userPart } from "./user-parts.js";
 
 /**
- * The run's reward manager with its error policy; every row is known to have a scorer before anything heavy starts. What
+ * The run's reward manager with its error policy; every row is known to have a scorer, and that a sandbox if it needs one,
+ * before anything heavy starts. What
  * concerns groups and the run, `drop_group` and `fail`, is left to the agent loops.
  */
 export async function createRewards(
@@ -25,6 +27,7 @@ export async function createRewards(
   const { source, name, module } = reward.reward_manager;
   const custom = reward.custom_reward_function;
   const scorers = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
+  const sandbox = createRunSandbox(reward, services, logger);
   const own =
     source === "importlib"
       ? await userPart<RewardManagerOptions, RewardManager>(services, module, {
@@ -43,11 +46,24 @@ export async function createRewards(
     rewardKwargs: { ...reward.reward_kwargs, ...custom.reward_kwargs },
     findScorer: (dataSource) => scorers.find(dataSource),
     knownDataSources: scorers.knownDataSources,
+    sandbox: sandbox.open,
     deadlineMs: reward.timeout * 1000,
     maxConcurrent: reward.max_concurrent,
     logger,
   });
   const manager = withErrorPolicy(inner, parseErrorPolicy(reward.on_error, reward.max_retries));
-  for (const dataset of datasets) checkDataSources(manager, dataset, config.data.reward_fn_key);
-  return manager;
+  for (const dataset of datasets) {
+    const sources = checkDataSources(manager, dataset, config.data.reward_fn_key);
+    for (const [source, origin] of sources) {
+      const scorer = own || custom.path ? null : scorers.find(source);
+      if (scorer?.needsSandbox) await sandbox.require(`dataset row ${origin}, scorer "${scorer.name}"`);
+    }
+  }
+  return {
+    ...manager,
+    async dispose() {
+      await manager.dispose?.();
+      await sandbox.close();
+    },
+  };
 }

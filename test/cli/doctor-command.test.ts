@@ -30,6 +30,14 @@ describe("cli/doctor", () => {
     expect(fs.readdirSync(cwd)).to.deep.equal([]);
   });
 
+  it("says of every sandbox what it isolates with and runs, or why it cannot be used", async () => {
+    const { json } = await cli(["doctor", "--json"], { cwd });
+    const { findings } = json<{ findings: Diagnosis[] }>();
+    const of = (name: string) => findings.find((finding) => finding.name === `sandbox ${name}`)?.detail;
+    expect(of("namespaces")).to.match(/^(Linux namespaces, resource limits and seccomp; runs .*|cannot be used: .+)$/);
+    expect(of("sandbox_fusion")).to.equal("cannot be used: reward.sandbox_fusion.url is not set");
+  });
+
   it("reports a plugin that cannot be found, and goes on", async () => {
     const env = { VERL_USE_EXTERNAL_MODULES: "./no-such-plugin.js" };
     const { code, stdout } = await cli(["doctor"], { cwd, env });

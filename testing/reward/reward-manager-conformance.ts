@@ -10,6 +10,7 @@ import {
 } from "../../core/plugin.js";
 import { createToyTokenizer } from "../agent/toy-tokenizer.js";
 import type { ConformanceCase } from "../case.js";
+import { createFakeSandbox } from "../sandbox/fake-sandbox.js";
 
 export interface RewardManagerUnderTest {
   make(options: RewardManagerOptions): Awaitable<RewardManager>;
@@ -136,6 +137,7 @@ const OPTIONS: RewardManagerOptions = {
   rewardKwargs: {},
   findScorer: () => null,
   knownDataSources: [],
+  sandbox: async () => createFakeSandbox(),
   deadlineMs: 10_000,
   maxConcurrent: 4,
   logger: { debug() {}, info() {}, warn() {}, error() {} },

@@ -2,6 +2,27 @@ import { z } from "zod";
 import { count, key, natural, open, optionalText, positive, section, text, userExport } from "./key.js";
 
 const robust = "a slow or broken scorer is handled by name";
+const own = { differs: { why: "verl has no sandbox of its own" } };
+
+const sandbox = section("Where programs that a model wrote are run.", {
+  name: key(text(), "namespaces", "Sandbox, by registered name.", { registry: "sandboxes", ...own }),
+  max_concurrent: key(natural(), 0, "Programs at a time; 0 = as many as there are processors.", own),
+  timeout: key(positive(), 10, "Longest run of one program, in wall-clock and in processor time.", {
+    unit: "s",
+    ...own,
+  }),
+  memory_limit_mb: key(positive(), 1024, "Memory of one program and what it starts.", { unit: "MiB", ...own }),
+  processes: key(count(), 64, "Processes and threads of one program.", own),
+  files_limit_mb: key(positive(), 64, "What one program may write to disk.", { unit: "MiB", ...own }),
+  output_limit_kb: key(positive(), 1024, "What one program may print.", { unit: "KiB", ...own }),
+  options: open("Options of the sandbox.", own),
+});
+
+const sandboxFusion = section("A SandboxFusion service that runs programs instead.", {
+  url: key(optionalText(), null, "Its address, e.g. `http://host:8080/run_code`; null = `reward.sandbox` is used."),
+  max_concurrent: key(count(), 64, "Programs that it runs at a time."),
+  memory_limit_mb: key(positive(), 1024, "Memory of one program.", { unit: "MiB" }),
+});
 
 export const reward = section("Scoring of trajectories.", {
   custom_reward_function: section("The user's reward function.", {
@@ -18,6 +39,8 @@ export const reward = section("Scoring of trajectories.", {
     }),
     module: userExport("A reward manager", "custom_reward_manager"),
   }),
+  sandbox,
+  sandbox_fusion: sandboxFusion,
   reward_kwargs: open("Options of the reward manager, e.g. dapo's {max_resp_len, overlong_buffer_cfg}."),
   num_workers: key(count(), 1, "Reward workers.", { differs: { verl: 8, why: "one process on one machine" } }),
   max_concurrent: key(count(), 64, "Trajectories scored at the same time.", { differs: { verl: null, why: robust } }),

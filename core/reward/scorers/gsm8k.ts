@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../host/types.js";
 import type { RewardFunction, Scorer } from "../reward.js";
+import { goldTexts } from "./gold.js";
 
 /**
  * Grade-school arithmetic (Cobbe et al. 2021, arXiv:2110.14168): the answer stands after `####`.
@@ -19,7 +20,7 @@ const score: RewardFunction = ({ solution, groundTruth, kwargs }) => {
     wrong: typeof kwargs.format_score === "number" ? kwargs.format_score : 0,
   };
   if (kwargs.compat === "verl") {
-    return verdict(extractLikeVerl(solution, method), String(groundTruth), pays);
+    return verdict(extractLikeVerl(solution, method), goldTexts(groundTruth)[0] ?? "", pays);
   }
   const gold = goldAnswer(groundTruth);
   if (gold === null) return null;

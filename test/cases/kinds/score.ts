@@ -1,7 +1,19 @@
+import type { Sandbox } from "../../../core/plugin.js";
 import { builtinScorers, createScorerIndex } from "../../../core/reward/index.js";
+import { namespacesSandbox } from "../../../plugins/sandbox/index.js";
+import { FAKE_LIMITS } from "../../../testing/index.js";
 import type { CaseKind } from "../kind.js";
 
 const scorers = createScorerIndex(builtinScorers);
+
+let opened: Promise<Sandbox> | undefined;
+
+/** For cases whose answer is a program. */
+async function sandbox(): Promise<Sandbox> {
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  opened ??= (async () => namespacesSandbox.create({ limits: FAKE_LIMITS, maxConcurrent: 0, extra: {}, logger }))();
+  return opened;
+}
 
 /** Scores by the reference's rules, or with `lenient` by this project's. */
 export const score: CaseKind = {
@@ -17,6 +29,7 @@ export const score: CaseKind = {
       groundTruth: ground_truth as string,
       extraInfo: {},
       signal: new AbortController().signal,
+      sandbox,
       kwargs: { method, ...(lenient ? {} : { compat: "verl" }) },
     });
     if (result === null || typeof result === "number") return { expected: expect, actual: result };

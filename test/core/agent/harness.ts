@@ -5,7 +5,7 @@ import type { Row } from "../../../core/plugin.js";
 import type { RewardFunction, RewardManager } from "../../../core/reward/index.js";
 import { createNaiveRewardManager, parseErrorPolicy, withErrorPolicy } from "../../../core/reward/index.js";
 import { InProcessQueue, promptTag, type Tag } from "../../../core/transfer/index.js";
-import { createToyTokenizer, ScriptedClient } from "../../../testing/index.js";
+import { createFakeSandbox, createToyTokenizer, ScriptedClient } from "../../../testing/index.js";
 
 export const tokenizer = createToyTokenizer();
 
@@ -76,6 +76,7 @@ export function harness(options: HarnessOptions = {}) {
       rewardKwargs: {},
       findScorer: () => null,
       knownDataSources: [],
+      sandbox: async () => createFakeSandbox(),
       deadlineMs: 10_000,
       maxConcurrent: 64,
       logger,

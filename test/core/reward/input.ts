@@ -1,5 +1,6 @@
 import type { Tokenizer } from "../../../core/plugin.js";
 import type { RewardInput, RewardManagerOptions } from "../../../core/reward/index.js";
+import { createFakeSandbox } from "../../../testing/index.js";
 
 export const rewardInput = (over: Partial<RewardInput> = {}): RewardInput => ({
   key: "u1_0_0",
@@ -20,6 +21,7 @@ export const managerOptions = (over: Partial<RewardManagerOptions> = {}): Reward
   rewardKwargs: {},
   findScorer: () => null,
   knownDataSources: [],
+  sandbox: async () => createFakeSandbox(),
   deadlineMs: 10_000,
   maxConcurrent: 4,
   logger: { debug() {}, info() {}, warn() {}, error() {} },

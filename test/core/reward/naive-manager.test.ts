@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { createNaiveRewardManager, createScorerIndex, gsm8kScorer } from "../../../core/reward/index.js";
+import { sandboxErrors } from "../../../core/plugin.js";
+import { createNaiveRewardManager, createScorerIndex, gsm8kScorer, type Scorer } from "../../../core/reward/index.js";
+import { createFakeSandbox } from "../../../testing/index.js";
 import { managerOptions, rewardInput } from "./input.js";
 
 type Returned = ReturnType<NonNullable<Parameters<typeof managerOptions>[0]>["customFunction"] & object>;
@@ -133,8 +135,10 @@ describe("naive reward manager", () => {
 
   it("hands the function everything that it may need", async () => {
     let seen: unknown;
+    const sandbox = async () => createFakeSandbox();
     const manager = createNaiveRewardManager(
       managerOptions({
+        sandbox,
         rewardKwargs: { scale: 2 },
         customFunction: ({ signal: _, ...rest }) => {
           seen = rest;
@@ -149,7 +153,38 @@ describe("naive reward manager", () => {
       groundTruth: "42",
       extraInfo: { num_turns: 2 },
       kwargs: { scale: 2 },
+      sandbox,
     });
+  });
+
+  it("lets a trajectory wait for a place in the sandbox before its time begins", async () => {
+    const sandbox = createFakeSandbox({ maxConcurrent: 1, run: () => sleep(20, {}) });
+    const scorer: Scorer = {
+      name: "runner",
+      dataSources: ["test"],
+      needsSandbox: true,
+      score: async ({ sandbox: open }) => Number((await (await open()).run({ language: "python", code: "" })).exitCode),
+    };
+    const manager = createNaiveRewardManager(
+      managerOptions({ deadlineMs: 60, maxConcurrent: 16, findScorer: () => scorer, sandbox: async () => sandbox }),
+    );
+    const results = await Promise.all(Array.from({ length: 8 }, () => manager.score(rewardInput())));
+    expect(results.map(({ outcome }) => outcome)).to.deep.equal(Array(8).fill("scored"));
+    expect(sandbox.programs).to.have.length(8);
+  });
+
+  it("reports a sandbox that cannot be opened as an error of the trajectory", async () => {
+    const scorer: Scorer = { name: "runner", dataSources: ["test"], needsSandbox: true, score: () => 1 };
+    const sandbox = async () => {
+      throw sandboxErrors.VERL_SANDBOX_UNAVAILABLE({ what: "no sandbox here", why: "this is a test" });
+    };
+    const { outcome, message } = await createNaiveRewardManager(
+      managerOptions({ findScorer: () => scorer, sandbox }),
+    ).score(rewardInput());
+    expect(outcome).to.equal("error");
+    expect(message)
+      .to.contain("VERL_SANDBOX_UNAVAILABLE: no sandbox here: this is a test")
+      .and.contain("train.jsonl:12");
   });
 
   it("falls back to the scorer of the data source, and lets the user's function win over it", async () => {

@@ -1,17 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { gsm8kScorer } from "../../../../core/reward/index.js";
+import { scoreWith } from "./score-with.js";
 
 async function grade(solution: string, groundTruth: string | number | null, kwargs: Record<string, unknown> = {}) {
-  const result = await gsm8kScorer.score({
-    dataSource: "openai/gsm8k",
-    solution,
-    groundTruth,
-    extraInfo: {},
-    signal: new AbortController().signal,
-    kwargs,
-  });
-  return result as { score: number; acc: number; pred: string; format: number; answer: number } | null;
+  return scoreWith(gsm8kScorer, solution, groundTruth, { kwargs });
 }
 const scoreOf = async (solution: string, truth: string, kwargs = {}) => (await grade(solution, truth, kwargs))?.score;
 

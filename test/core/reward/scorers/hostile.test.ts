@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import type { JsonValue } from "../../../../core/plugin.js";
 import { builtinScorers } from "../../../../core/reward/index.js";
 import { scoreWith } from "./score-with.js";
 
@@ -14,6 +15,12 @@ const PIECES = [
 ];
 const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 80 }).map((pieces) => pieces.join(""));
 const gold = fc.oneof(text, fc.constantFrom("12", "B", "\\frac12", "(1,2)"), fc.jsonValue());
+
+/** Where a number is no gold answer. */
+const golds: Readonly<Record<string, JsonValue>> = {
+  multiple_choice: "B",
+  code: { inputs: ["1"], outputs: ["1"] },
+};
 
 describe("scorers on hostile text", () => {
   for (const scorer of builtinScorers) {
@@ -37,7 +44,7 @@ describe("scorers on hostile text", () => {
     it(`${scorer.name} reads long repetitions once`, async () => {
       for (const piece of PIECES) {
         const solution = `${piece.repeat(Math.ceil(50_000 / piece.length))}\\boxed{1}`;
-        const result = await scoreWith(scorer, solution, scorer.name === "multiple_choice" ? "B" : "12");
+        const result = await scoreWith(scorer, solution, golds[scorer.name] ?? "12");
         expect(result?.score).to.be.within(-1, 1);
       }
     });

@@ -1,5 +1,6 @@
-import type { JsonValue } from "../../../../core/plugin.js";
+import type { JsonValue, Sandbox } from "../../../../core/plugin.js";
 import type { Scorer } from "../../../../core/reward/index.js";
+import { createFakeSandbox } from "../../../../testing/index.js";
 
 export interface Scored {
   readonly score: number;
@@ -14,7 +15,11 @@ export async function scoreWith(
   scorer: Scorer,
   solution: string,
   groundTruth: JsonValue,
-  options: { readonly kwargs?: Record<string, unknown>; readonly extraInfo?: Record<string, unknown> } = {},
+  options: {
+    readonly kwargs?: Record<string, unknown>;
+    readonly extraInfo?: Record<string, unknown>;
+    readonly sandbox?: Sandbox;
+  } = {},
 ): Promise<Scored | null> {
   const result = await scorer.score({
     dataSource: "test",
@@ -23,6 +28,7 @@ export async function scoreWith(
     extraInfo: options.extraInfo ?? {},
     signal: new AbortController().signal,
     kwargs: options.kwargs ?? {},
+    sandbox: async () => options.sandbox ?? createFakeSandbox(),
   });
   return result as Scored | null;
 }

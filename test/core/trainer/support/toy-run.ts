@@ -133,6 +133,7 @@ function testPlugin(memory: ReturnType<typeof memoryTrackerFactory>, register?: 
       "serverAdapter",
       "transferQueue",
       "policyLoss",
+      "sandbox",
     ],
     register(host) {
       host.trackers.register(memory);

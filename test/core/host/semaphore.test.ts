@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { Semaphore } from "../../../core/reward/index.js";
+import { Semaphore } from "../../../core/host/index.js";
 
-describe("semaphore", () => {
+describe("host/semaphore", () => {
   it("lets holders in in the order of arrival", async () => {
     const semaphore = new Semaphore(1);
     const order: string[] = [];
