@@ -16,6 +16,22 @@ export interface ChatTemplateOptions {
   readonly kwargs?: Readonly<Record<string, unknown>>;
 }
 
+export interface DecodeOptions {
+  /** Default false. */
+  readonly skipSpecialTokens?: boolean;
+}
+
+/**
+ * Decodes a sequence token by token: the texts joined, with what is pending at last, are what `decode` gives for the whole. A
+ * text appears as soon as no further token can change it.
+ */
+export interface IncrementalDecoder {
+  /** The text that is certain now and was not before. Never ends inside a character. */
+  push(id: number): string;
+  /** The text that would follow if no more tokens came, such as U+FFFD for the beginning of a character. Changes nothing. */
+  pending(): string;
+}
+
 /** A tokenizer with its chat template. Pure: the same input gives the same ids. */
 export interface Tokenizer {
   readonly vocabSize: number;
@@ -27,7 +43,8 @@ export interface Tokenizer {
   readonly stopTokenIds: readonly number[];
   readonly hasChatTemplate: boolean;
   encode(text: string, options?: { addSpecialTokens?: boolean }): number[];
-  decode(ids: ArrayLike<number>, options?: { skipSpecialTokens?: boolean }): string;
+  decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
+  incrementalDecoder(options?: DecodeOptions): IncrementalDecoder;
   /** The text of one token as it stands in the vocabulary, for reports. */
   tokenText(id: number): string;
   /** Id of a token text (special or not), or null. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatTemplateOptions, Tokenizer } from "../../core/plugin.js";
+import type { ChatMessage, ChatTemplateOptions, DecodeOptions, Tokenizer } from "../../core/plugin.js";
 
 export interface ToyTokenizerOptions {
   /** Texts of the ordinary tokens; every printable ASCII character and the line feed by default. */
@@ -36,6 +36,10 @@ export function createToyTokenizer(options: ToyTokenizerOptions = {}): Tokenizer
     return `${head}${body}${addGenerationPrompt ? "<assistant>" : ""}`;
   }
 
+  function textOfToken(id: number, { skipSpecialTokens = false }: DecodeOptions = {}): string {
+    return skipSpecialTokens && id < SPECIAL.length ? "" : (texts[id] ?? "\uFFFD");
+  }
+
   return {
     vocabSize: texts.length,
     padTokenId: 0,
@@ -44,8 +48,8 @@ export function createToyTokenizer(options: ToyTokenizerOptions = {}): Tokenizer
     stopTokenIds: [1],
     hasChatTemplate: true,
     encode,
-    decode: (ids, { skipSpecialTokens = false } = {}) =>
-      Array.from(ids, (id) => (skipSpecialTokens && id < SPECIAL.length ? "" : (texts[id] ?? "\uFFFD"))).join(""),
+    decode: (ids, decoding) => Array.from(ids, (id) => textOfToken(id, decoding)).join(""),
+    incrementalDecoder: (decoding) => ({ push: (id) => textOfToken(id, decoding), pending: () => "" }),
     tokenText: (id) => texts[id] ?? "\uFFFD",
     tokenId: (text) => idOf.get(text) ?? null,
     renderChat,

@@ -24,6 +24,17 @@ export function wordTokenizer(): Tokenizer {
     hasChatTemplate: true,
     encode: (text) => words(text).map(id),
     decode: (tokens) => Array.from(tokens, (token) => [...ids.keys()][token]).join(" "),
+    incrementalDecoder: () => {
+      let before = "";
+      return {
+        push: (token) => {
+          const text = before + [...ids.keys()][token];
+          before = " ";
+          return text;
+        },
+        pending: () => "",
+      };
+    },
     tokenText: (token) => [...ids.keys()][token],
     tokenId: (text) => ids.get(text) ?? null,
     renderChat,

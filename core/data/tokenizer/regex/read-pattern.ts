@@ -1,0 +1,15 @@
+import { reasonOf } from "../../../host/errors.js";
+import type { JsonNode } from "../json-node.js";
+import { literalPattern, type Pattern, RegexPattern } from "./pattern.js";
+
+/** `{"String": …}` or `{"Regex": …}`. */
+export function readPattern(node: JsonNode): Pattern {
+  const literal = node.object().at("String");
+  if (!literal.isNull) return literalPattern(literal.text());
+  const regex = node.at("Regex");
+  try {
+    return new RegexPattern(regex.text());
+  } catch (cause) {
+    throw regex.invalid(reasonOf(cause), cause);
+  }
+}
