@@ -1,10 +1,9 @@
 import { isVerlError, reasonOf } from "../host/errors.js";
-import type { Statement } from "./chat-template/ast.js";
+import { Context } from "./chat-template/activation.js";
 import { TemplateFailure, tooDeep } from "./chat-template/errors.js";
 import { fromJs } from "./chat-template/from-js.js";
 import { templateGlobals } from "./chat-template/globals.js";
-import { Interpreter } from "./chat-template/interpreter.js";
-import { Scope } from "./chat-template/scope.js";
+import { compileTemplate } from "./chat-template/statement-compiler.js";
 import { parseTemplate } from "./chat-template/statement-parser.js";
 import { MAX_WORK, withAccount } from "./chat-template/work.js";
 import { tokenizerErrors } from "./tokenizer-errors.js";
@@ -14,14 +13,14 @@ import { tokenizerErrors } from "./tokenizer-errors.js";
  * the immutable sandbox, `tojson`, `raise_exception`, `strftime_now`, `{% generation %}`).
  */
 export class ChatTemplate {
-  private readonly program: readonly Statement[];
+  private readonly run: (context: Context) => string;
 
   constructor(
     readonly source: string,
     private readonly now: () => Date = () => new Date(),
   ) {
     try {
-      this.program = parseTemplate(source);
+      this.run = compileTemplate(parseTemplate(source));
     } catch (cause) {
       throw tokenizerErrors.VERL_DATA_CHAT_TEMPLATE_INVALID({
         what: "the chat template cannot be parsed",
@@ -38,11 +37,9 @@ export class ChatTemplate {
   render(variables: Readonly<Record<string, unknown>>): string {
     try {
       return withAccount(MAX_WORK, () => {
-        const globals = new Scope();
-        for (const [name, value] of templateGlobals(this.now)) globals.set(name, value);
-        for (const [name, value] of Object.entries(variables))
-          if (value !== undefined) globals.set(name, fromJs(value));
-        return new Interpreter().render(this.program, new Scope(globals));
+        const given = new Map(templateGlobals(this.now));
+        for (const [name, value] of Object.entries(variables)) if (value !== undefined) given.set(name, fromJs(value));
+        return this.run(new Context(given));
       });
     } catch (error) {
       if (isVerlError(error)) throw error;

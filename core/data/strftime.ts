@@ -14,17 +14,85 @@ const MONTHS = [
   "December",
 ];
 const DAY_MS = 86_400_000;
+const MAX_WIDTH = 1000;
 
-/** Python's `strftime` in local time with English names. A directive that is not known is printed as it stands. */
+/** Flags, width, modifier and conversion, as glibc reads them. */
+const DIRECTIVE = /%([-_0^#]*)(\d*)([EO]?)(.?)/gsu;
+
+/**
+ * Python's `strftime` in local time with English names, on glibc: with its flags (`%-d`, `%_H`, `%^b`), widths and modifiers. A
+ * directive that is not known is printed as it stands. The time has no zone.
+ */
 export function strftime(date: Date, format: string): string {
-  return format.replace(/%(-?)([A-Za-z%])/g, (text, bare: string, directive: string) => {
-    const value = DIRECTIVES[directive]?.(date);
-    if (value === undefined) return text;
-    return bare ? value.replace(/^[0 ]+(?=\d)/, "") : value;
+  // Python answers these itself, before the C library sees flags.
+  const prepared = format.replace(/%(%|f|z|Z)/g, (text, directive: string) => {
+    if (directive === "%") return text;
+    return directive === "f" ? pad(date.getMilliseconds() * 1000, 6) : "";
+  });
+  return prepared.replace(DIRECTIVE, (text, flags: string, width: string, modifier: string, name: string) => {
+    const options: Options = {
+      fill: [...flags].filter((flag) => "-_0".includes(flag)).at(-1) ?? "",
+      upper: flags.includes("^"),
+      change: flags.includes("#"),
+      width: Math.min(Number(width), MAX_WIDTH),
+    };
+    if (name === "z") return "";
+    const print = REFUSED[modifier]?.includes(name) ? undefined : CONVERSIONS[name];
+    return filled(print ? print(date, options) : cased(text, options), options);
   });
 }
 
-const pad = (value: number, width = 2, fill = "0"): string => String(value).padStart(width, fill);
+/** What the modifiers cannot stand before; elsewhere they mean nothing in English. */
+const REFUSED: Readonly<Record<string, string>> = { E: "aAbBdDeFgGhHIjklmMSUVwW", O: "aAcDFxXY" };
+
+interface Options {
+  /** The last of `-`, `_` and `0` that was given. */
+  readonly fill: string;
+  readonly upper: boolean;
+  readonly change: boolean;
+  readonly width: number;
+}
+
+type Conversion = (date: Date, options: Options) => string;
+
+const pad = (value: number, width: number, fill = "0"): string => String(value).padStart(width, fill);
+
+function filled(text: string, { width, fill }: Options): string {
+  return text.padStart(width, fill === "0" ? "0" : " ");
+}
+
+function cased(text: string, { upper }: Options): string {
+  return upper ? text.toUpperCase() : text;
+}
+
+/** A number of at least so many digits. */
+function number(digits: number, value: (date: Date) => number, usual = "0"): Conversion {
+  return (date, { fill, width }) => {
+    if (fill === "-") return String(value(date));
+    return pad(value(date), Math.max(digits, width), fill === "_" ? " " : fill || usual);
+  };
+}
+
+/** A name; `#` makes it upper case. */
+function name(value: (date: Date) => string): Conversion {
+  return (date, { upper, change }) => (upper || change ? value(date).toUpperCase() : value(date));
+}
+
+/** Morning or afternoon; `#` makes it lower case. */
+const half: Conversion = (date, { change }) => {
+  const text = date.getHours() < 12 ? "AM" : "PM";
+  return change ? text.toLowerCase() : text;
+};
+
+/** What other directives make up. */
+function composed(format: string): Conversion {
+  return (date, options) => cased(strftime(date, format), options);
+}
+
+function constant(text: string): Conversion {
+  return () => text;
+}
+
 const hour12 = (date: Date): number => date.getHours() % 12 || 12;
 
 /** Days since 1 January, by calendar date, so that daylight saving does not matter. */
@@ -44,47 +112,45 @@ function isoWeek(date: Date): { year: number; week: number } {
   return { year: thursday.getFullYear(), week: Math.floor(dayOfYear(thursday) / 7) + 1 };
 }
 
-const DIRECTIVES: Readonly<Record<string, (date: Date) => string>> = {
-  a: (d) => DAYS[d.getDay()].slice(0, 3),
-  A: (d) => DAYS[d.getDay()],
-  b: (d) => MONTHS[d.getMonth()].slice(0, 3),
-  B: (d) => MONTHS[d.getMonth()],
-  c: (d) => strftime(d, "%a %b %e %H:%M:%S %Y"),
-  C: (d) => pad(Math.floor(d.getFullYear() / 100)),
-  d: (d) => pad(d.getDate()),
-  D: (d) => strftime(d, "%m/%d/%y"),
-  e: (d) => pad(d.getDate(), 2, " "),
-  f: (d) => pad(d.getMilliseconds() * 1000, 6),
-  F: (d) => strftime(d, "%Y-%m-%d"),
-  G: (d) => String(isoWeek(d).year),
-  g: (d) => pad(isoWeek(d).year % 100),
-  h: (d) => MONTHS[d.getMonth()].slice(0, 3),
-  H: (d) => pad(d.getHours()),
-  I: (d) => pad(hour12(d)),
-  j: (d) => pad(dayOfYear(d) + 1, 3),
-  k: (d) => pad(d.getHours(), 2, " "),
-  l: (d) => pad(hour12(d), 2, " "),
-  m: (d) => pad(d.getMonth() + 1),
-  M: (d) => pad(d.getMinutes()),
-  n: () => "\n",
-  p: (d) => (d.getHours() < 12 ? "AM" : "PM"),
-  P: (d) => (d.getHours() < 12 ? "am" : "pm"),
-  r: (d) => strftime(d, "%I:%M:%S %p"),
-  R: (d) => strftime(d, "%H:%M"),
-  s: (d) => String(Math.floor(d.getTime() / 1000)),
-  S: (d) => pad(d.getSeconds()),
-  t: () => "\t",
-  T: (d) => strftime(d, "%H:%M:%S"),
-  u: (d) => String(d.getDay() || 7),
-  U: (d) => pad(week(d, 0)),
-  V: (d) => pad(isoWeek(d).week),
-  w: (d) => String(d.getDay()),
-  W: (d) => pad(week(d, 1)),
-  x: (d) => strftime(d, "%m/%d/%y"),
-  X: (d) => strftime(d, "%H:%M:%S"),
-  y: (d) => pad(d.getFullYear() % 100),
-  Y: (d) => String(d.getFullYear()),
-  z: () => "",
-  Z: () => "",
-  "%": () => "%",
+const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+  a: name((d) => DAYS[d.getDay()].slice(0, 3)),
+  A: name((d) => DAYS[d.getDay()]),
+  b: name((d) => MONTHS[d.getMonth()].slice(0, 3)),
+  B: name((d) => MONTHS[d.getMonth()]),
+  c: composed("%a %b %e %H:%M:%S %Y"),
+  C: number(1, (d) => Math.floor(d.getFullYear() / 100)),
+  d: number(2, (d) => d.getDate()),
+  D: composed("%m/%d/%y"),
+  e: number(2, (d) => d.getDate(), " "),
+  F: composed("%Y-%m-%d"),
+  G: number(1, (d) => isoWeek(d).year),
+  g: number(2, (d) => isoWeek(d).year % 100),
+  h: name((d) => MONTHS[d.getMonth()].slice(0, 3)),
+  H: number(2, (d) => d.getHours()),
+  I: number(2, hour12),
+  j: number(3, (d) => dayOfYear(d) + 1),
+  k: number(2, (d) => d.getHours(), " "),
+  l: number(2, hour12, " "),
+  m: number(2, (d) => d.getMonth() + 1),
+  M: number(2, (d) => d.getMinutes()),
+  n: constant("\n"),
+  p: half,
+  P: (date, options) => half(date, { ...options, change: true }),
+  r: composed("%I:%M:%S %p"),
+  R: composed("%H:%M"),
+  s: number(1, (d) => Math.floor(d.getTime() / 1000)),
+  S: number(2, (d) => d.getSeconds()),
+  t: constant("\t"),
+  T: composed("%H:%M:%S"),
+  u: number(1, (d) => d.getDay() || 7),
+  U: number(2, (d) => week(d, 0)),
+  V: number(2, (d) => isoWeek(d).week),
+  w: number(1, (d) => d.getDay()),
+  W: number(2, (d) => week(d, 1)),
+  x: composed("%m/%d/%y"),
+  X: composed("%H:%M:%S"),
+  y: number(2, (d) => d.getFullYear() % 100),
+  Y: number(1, (d) => d.getFullYear()),
+  Z: constant(""),
+  "%": constant("%"),
 };

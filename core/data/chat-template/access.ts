@@ -1,9 +1,12 @@
-import { bracketFormat } from "./bracket-format.js";
+import { bracketFormat, type FieldSource } from "./bracket-format.js";
 import { fail } from "./errors.js";
+import { formatValue } from "./format-spec.js";
 import { methodOf } from "./methods.js";
+import { escapeHtml } from "./operators.js";
 import { slice, sliceBounds } from "./slicing.js";
-import { codePoints, repr } from "./text.js";
+import { codePoints, indexArgument, repr, str } from "./text.js";
 import {
+  type KeywordArguments,
   Markup,
   orElse,
   PyDict,
@@ -40,8 +43,14 @@ export function getItem(object: PyValue, key: PyValue): PyValue {
   return orElse(name === null ? undefined : attributeOf(object, name), missing(object, key));
 }
 
+/** The attribute only, never an item of that name. */
+export function getOnlyAttribute(object: PyValue, name: string): PyValue {
+  if (object instanceof Undefined) return object.fail();
+  return orElse(attributeOf(object, name), missing(object, name));
+}
+
 /** An attribute that a template may see; undefined when there is none. */
-export function attributeOf(object: PyValue, name: string): PyValue | undefined {
+function attributeOf(object: PyValue, name: string): PyValue | undefined {
   if (MUTATING.get(typeName(object))?.has(name))
     return new Undefined(`access to '${name}' of a ${typeName(object)} is unsafe`);
   if (name.startsWith("_")) return undefined;
@@ -49,12 +58,48 @@ export function attributeOf(object: PyValue, name: string): PyValue | undefined 
     const own = object.attribute(name);
     if (own !== undefined) return own;
   }
-  if (name === "format" && (typeof object === "string" || object instanceof Markup)) {
-    const template = typeof object === "string" ? object : object.text;
-    return new PyFunction(name, (args, kwargs) => bracketFormat(template, args, kwargs, { getAttribute, getItem }));
+  if (typeof object === "string" || object instanceof Markup) {
+    if (name === "format") return new PyFunction(name, (args, kwargs) => format(object, args, kwargs));
+    if (name === "format_map") return new PyFunction(name, (args, kwargs) => formatMap(object, args, kwargs));
   }
   const method = methodOf(object, name);
-  return method && new PyFunction(name, method);
+  if (method) return new PyFunction(name, method);
+  return typeof object === "boolean" || typeof object === "bigint" || typeof object === "number"
+    ? numberAttribute(typeof object === "boolean" ? BigInt(object) : object, name)
+    : undefined;
+}
+
+function numberAttribute(value: bigint | number, name: string): PyValue | undefined {
+  const isInteger = typeof value === "bigint";
+  if (name === "real") return value;
+  if (name === "imag") return isInteger ? 0n : 0;
+  if (name === "numerator" && isInteger) return value;
+  return name === "denominator" && isInteger ? 1n : undefined;
+}
+
+function format(template: string | Markup, args: readonly PyValue[], kwargs: KeywordArguments): PyValue {
+  return expand(template, { positional: (index) => args[index], named: (name) => kwargs.get(name) });
+}
+
+function formatMap(template: string | Markup, args: readonly PyValue[], kwargs: KeywordArguments): PyValue {
+  const [mapping] = args;
+  if (kwargs.size > 0 || args.length !== 1) return fail("TypeError", "format_map() takes exactly one argument");
+  return expand(template, {
+    positional: () => undefined,
+    named: (name) => (mapping instanceof PyDict ? mapping.get(name) : undefined),
+  });
+}
+
+/** What safe markup takes in is escaped. */
+function expand(template: string | Markup, source: Pick<FieldSource, "positional" | "named">): PyValue {
+  const access = { ...source, attribute: getAttribute, item: getItem };
+  if (typeof template === "string") return bracketFormat(template, access);
+  return new Markup(bracketFormat(template.text, { ...access, format: formatEscaped }));
+}
+
+function formatEscaped(value: PyValue, spec: string): string {
+  if (!(value instanceof Markup)) return escapeHtml(formatValue(value, spec));
+  return spec === "" ? value.text : fail("ValueError", "Unsupported format specification for Markup.");
 }
 
 function itemOf(object: PyValue, key: PyValue): PyValue | undefined {
@@ -64,10 +109,13 @@ function itemOf(object: PyValue, key: PyValue): PyValue | undefined {
   if (Array.isArray(object)) return object.at(index);
   if (object instanceof PyTuple) return object.items.at(index);
   if (typeof object === "string") return codePoints(object).at(index);
-  if (object instanceof Markup) return codePoints(object.text).at(index);
+  if (object instanceof Markup) {
+    const character = codePoints(object.text).at(index);
+    return character === undefined ? undefined : new Markup(character);
+  }
   if (object instanceof PyRange) {
-    const position = index < 0 ? index + object.length : index;
-    return position >= 0 && position < object.length ? object.at(position) : undefined;
+    const position = index < 0 ? index + object.len() : index;
+    return position >= 0 && position < object.len() ? object.at(position) : undefined;
   }
   return undefined;
 }
@@ -78,37 +126,31 @@ function isHashable(key: PyValue): boolean {
 }
 
 function missing(object: PyValue, key: PyValue): Undefined {
-  const what = object instanceof PyDict ? "dict" : typeName(object);
-  return new Undefined(`'${what} object' has no attribute ${repr(key)}`);
+  return new Undefined(`'${typeName(object)} object' has no attribute ${repr(key)}`);
 }
 
 /** `object[start:stop:step]`; each bound is null when left out. */
 export function getSlice(object: PyValue, start: PyValue, stop: PyValue, step: PyValue): PyValue {
   if (object instanceof Undefined) return object.fail();
-  const bounds = [start, stop, step].map(bound);
-  const [first, last, stride] = bounds;
+  const [first, last, stride] = [start, stop, step].map(bound);
   const cut = <T>(items: readonly T[]): T[] => {
     spend(items.length);
     return slice(items, first, last, stride);
   };
   if (typeof object === "string") return cut(codePoints(object)).join("");
-  if (object instanceof Markup) return new Markup(cut(codePoints(object.text)).join(""));
+  if (object instanceof Markup) return new Markup(cut(codePoints(str(object))).join(""));
   if (Array.isArray(object)) return cut(object);
   if (object instanceof PyTuple) return new PyTuple(cut(object.items));
   if (object instanceof PyRange) {
-    const [from, to, by] = sliceBounds(object.length, first, last, stride);
+    const [from, to, by] = sliceBounds(object.len(), first, last, stride);
     return new PyRange(object.at(from), object.at(to), object.step * BigInt(by));
   }
   return fail("TypeError", `'${typeName(object)}' object cannot be sliced`);
 }
 
-const MAX_INDEX = BigInt(Number.MAX_SAFE_INTEGER);
-
 function bound(value: PyValue): number | null {
   if (value instanceof Undefined) value.fail();
   if (value === null) return null;
-  // Beyond any length it makes no difference how far.
-  if (typeof value === "bigint") return Number(value > MAX_INDEX ? MAX_INDEX : value < -MAX_INDEX ? -MAX_INDEX : value);
-  if (typeof value === "boolean") return Number(value);
+  if (typeof value === "bigint" || typeof value === "boolean") return indexArgument(value);
   return fail("TypeError", "slice indices must be integers or None");
 }

@@ -1,4 +1,5 @@
 import { fail } from "./errors.js";
+import { floatPower, nearestDouble } from "./power.js";
 import type { PyValue } from "./values.js";
 import { spend } from "./work.js";
 
@@ -33,12 +34,13 @@ export function sameNumber(a: bigint | number, b: bigint | number): boolean {
 
 /** Python's arithmetic on integers and floats. */
 export function arithmetic(operator: BinaryOperator, a: bigint | number, b: bigint | number): PyValue {
+  if (isLong(a) || isLong(b)) spend(LONG_OPERATION);
   if (operator === "/") {
+    if (typeof a === "bigint" && typeof b === "bigint") return divide(a, b);
     const divisor = asFloat(b);
     if (divisor === 0) return fail("ZeroDivisionError", "division by zero");
     return asFloat(a) / divisor;
   }
-  if (isLong(a) || isLong(b)) spend(LONG_OPERATION);
   if (operator === "**") return power(a, b);
   if (typeof a === "bigint" && typeof b === "bigint") return integerArithmetic(operator, a, b);
   return floatArithmetic(operator, asFloat(a), asFloat(b));
@@ -46,6 +48,16 @@ export function arithmetic(operator: BinaryOperator, a: bigint | number, b: bigi
 
 function isLong(value: bigint | number): boolean {
   return typeof value === "bigint" && BigInt.asIntN(64, value) !== value;
+}
+
+/** The double nearest to a quotient of integers, which need not fit into doubles themselves. */
+function divide(a: bigint, b: bigint): number {
+  if (b === 0n) return fail("ZeroDivisionError", "division by zero");
+  const [x, y] = [Number(a), Number(b)];
+  if (Number.isSafeInteger(x) && Number.isSafeInteger(y)) return a === 0n ? 0 : x / y;
+  const result = nearestDouble(a < 0n ? -a : a, b < 0n ? -b : b);
+  if (!Number.isFinite(result)) return fail("OverflowError", "integer division result too large for a float");
+  return a < 0n !== b < 0n ? -result : result;
 }
 
 function integerArithmetic(operator: BinaryOperator, a: bigint, b: bigint): bigint {
@@ -106,17 +118,10 @@ function power(a: bigint | number, b: bigint | number): PyValue {
   if (x < 0 && !Number.isInteger(y) && Number.isFinite(y)) {
     return fail("TypeError", "complex numbers are not supported in templates");
   }
-  if (x === 1 || y === 0) return 1;
-  const result = x ** y;
+  spend(LONG_OPERATION);
+  const result = floatPower(x, y);
   if (!Number.isFinite(result) && Number.isFinite(x) && Number.isFinite(y)) {
     return fail("OverflowError", "numerical result out of range");
   }
   return result;
-}
-
-/** The nearest integer to a fraction of non-negative integers, ties to even. */
-export function divideToEven(top: bigint, bottom: bigint): bigint {
-  const quotient = top / bottom;
-  const twice = 2n * (top % bottom);
-  return twice > bottom || (twice === bottom && quotient % 2n === 1n) ? quotient + 1n : quotient;
 }

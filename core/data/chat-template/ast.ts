@@ -1,6 +1,7 @@
 import type { BinaryOperator } from "./arithmetic.js";
 import type { PyValue } from "./values.js";
 
+/** Members stand in the order in which Jinja's compiler visits them; the search for undeclared names depends on it. */
 export type Expression =
   | { readonly type: "constant"; readonly value: PyValue }
   | { readonly type: "name"; readonly name: string }
@@ -15,15 +16,8 @@ export type Expression =
       readonly value: Expression | null;
       readonly name: string;
       readonly args: CallArguments;
-      readonly line: number;
     }
-  | {
-      readonly type: "test";
-      readonly value: Expression;
-      readonly name: string;
-      readonly args: CallArguments;
-      readonly line: number;
-    }
+  | { readonly type: "test"; readonly value: Expression; readonly name: string; readonly args: CallArguments }
   | {
       readonly type: "binary";
       readonly operator: BinaryOperator;
@@ -45,6 +39,9 @@ export type Expression =
       readonly otherwise: Expression | null;
     };
 
+export type FilterExpression = Expression & { readonly type: "filter" };
+export type CallExpression = Expression & { readonly type: "call" };
+
 export type CompareOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in";
 
 export interface SliceKey {
@@ -62,69 +59,70 @@ export interface CallArguments {
   readonly spreadKeywords: Expression | null;
 }
 
-/** What `set` and `for` may assign to. */
+export interface Parameter {
+  readonly type: "parameter";
+  readonly name: string;
+}
+
+/** What `set`, `for` and `with` may assign to; the names of `with` are parameters. */
 export type Target =
-  | { readonly type: "name"; readonly name: string }
-  | { readonly type: "tuple"; readonly items: readonly Target[] }
+  | { readonly type: "store"; readonly name: string }
+  | Parameter
+  | { readonly type: "targets"; readonly items: readonly Target[] }
   | { readonly type: "namespace"; readonly object: string; readonly name: string };
 
-export interface Parameter {
-  readonly name: string;
-  readonly fallback: Expression | null;
+/** Parameters of a macro or call block; the defaults are those of the last parameters. */
+export interface Signature {
+  readonly parameters: readonly Parameter[];
+  readonly defaults: readonly Expression[];
 }
 
-/** Whether a macro's body reads these names, and so takes such arguments. */
-export interface Takes {
-  readonly varargs: boolean;
-  readonly kwargs: boolean;
-  readonly caller: boolean;
-}
+export type Body = readonly Statement[];
 
 export type Statement = { readonly line: number } & (
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "print"; readonly value: Expression }
+  | { readonly type: "print"; readonly values: readonly Expression[] }
   | {
       readonly type: "if";
-      readonly branches: readonly { readonly test: Expression; readonly body: readonly Statement[] }[];
-      readonly otherwise: readonly Statement[];
+      readonly branches: readonly { readonly test: Expression; readonly body: Body }[];
+      readonly otherwise: Body;
     }
   | {
       readonly type: "for";
       readonly target: Target;
       readonly iterable: Expression;
+      readonly body: Body;
+      readonly otherwise: Body;
       readonly condition: Expression | null;
       readonly recursive: boolean;
-      readonly body: readonly Statement[];
-      readonly otherwise: readonly Statement[];
     }
   | { readonly type: "set"; readonly target: Target; readonly value: Expression }
   | {
       readonly type: "setBlock";
       readonly target: Target;
-      readonly filter: Expression | null;
-      readonly body: readonly Statement[];
+      readonly filter: FilterExpression | null;
+      readonly body: Body;
     }
-  | {
-      readonly type: "macro";
-      readonly name: string;
-      readonly parameters: readonly Parameter[];
-      readonly takes: Takes;
-      readonly body: readonly Statement[];
-    }
-  | {
-      readonly type: "call";
-      readonly call: Expression;
-      readonly parameters: readonly Parameter[];
-      readonly takes: Takes;
-      readonly body: readonly Statement[];
-    }
-  | { readonly type: "filterBlock"; readonly filter: Expression; readonly body: readonly Statement[] }
+  | { readonly type: "macro"; readonly name: string; readonly signature: Signature; readonly body: Body }
+  | { readonly type: "call"; readonly call: CallExpression; readonly signature: Signature; readonly body: Body }
+  | { readonly type: "generation"; readonly body: Body }
+  | { readonly type: "filterBlock"; readonly body: Body; readonly filter: FilterExpression }
   | {
       readonly type: "with";
-      readonly assignments: readonly (readonly [Target, Expression])[];
-      readonly body: readonly Statement[];
+      readonly targets: readonly Target[];
+      readonly values: readonly Expression[];
+      readonly body: Body;
     }
-  /** A scope of its own whose text is printed: `generation`. */
-  | { readonly type: "scope"; readonly body: readonly Statement[] }
+  | { readonly type: "block"; readonly name: string; readonly body: Body; readonly scoped: boolean }
+  /** `include`, `import`, `from … import`: there is nothing to load from. `stores` are the names that it would define. */
+  | {
+      readonly type: "load";
+      readonly template: Expression;
+      readonly stores: readonly string[];
+      readonly ignoreMissing: boolean;
+    }
+  | { readonly type: "extends"; readonly template: Expression }
   | { readonly type: "break" | "continue" }
 );
+
+export type StatementOf<T extends Statement["type"]> = Statement & { readonly type: T };

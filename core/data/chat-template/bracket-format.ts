@@ -1,95 +1,135 @@
 import { fail } from "./errors.js";
 import { formatValue } from "./format-spec.js";
-import { joinTexts, repr, str } from "./text.js";
-import type { KeywordArguments, PyValue } from "./values.js";
-import { spendText } from "./work.js";
+import { ascii, joinTexts, repr, str } from "./text.js";
+import { asciiDigits } from "./unicode.js";
+import type { PyValue } from "./values.js";
 
 const MAX_NESTING = 2;
+const BRACE = /[{}]/g;
 
-/** How a field like `{a.b[c]}` reads from its argument. */
-export interface FieldAccess {
-  getAttribute(value: PyValue, name: string): PyValue;
-  getItem(value: PyValue, key: PyValue): PyValue;
+/** Where the values of the fields come from, and what becomes of them. */
+export interface FieldSource {
+  positional(index: number): PyValue | undefined;
+  named(name: string): PyValue | undefined;
+  attribute(value: PyValue, name: string): PyValue;
+  item(value: PyValue, key: PyValue): PyValue;
+  /** The text of a field; {@link formatValue}, unless the template is safe markup. */
+  format?(value: PyValue, spec: string): string;
 }
 
-/** Python's `template.format(*args, **kwargs)`. */
-export function bracketFormat(
-  template: string,
-  args: readonly PyValue[],
-  kwargs: KeywordArguments,
-  access: FieldAccess,
-): string {
-  const numbering = { next: 0 };
-  return expand(template, numbering, 0);
+/** Python's `string.Formatter().vformat(template, …)`, which is what `template.format(…)` means in Jinja's sandbox. */
+export function bracketFormat(template: string, source: FieldSource): string {
+  return new Formatter(source).expand(template, 0);
+}
 
-  function expand(text: string, auto: { next: number }, depth: number): string {
+interface Field {
+  readonly name: string;
+  readonly conversion: string;
+  readonly spec: string;
+}
+
+class Formatter {
+  /** Position of the next field without a name; null once fields have been numbered by hand. */
+  private next: number | null = 0;
+
+  constructor(private readonly source: FieldSource) {}
+
+  expand(text: string, depth: number): string {
     if (depth > MAX_NESTING) return fail("ValueError", "Max string recursion exceeded");
     const out: string[] = [];
     for (let at = 0; at < text.length; ) {
-      const character = text[at];
-      if (character !== "{" && character !== "}") {
-        const next = text.slice(at).search(/[{}]/);
-        const end = next < 0 ? text.length : at + next;
-        out.push(text.slice(at, end));
-        at = end;
-        continue;
-      }
-      if (text[at + 1] === character) {
-        out.push(character);
+      BRACE.lastIndex = at;
+      const start = BRACE.exec(text)?.index ?? text.length;
+      out.push(text.slice(at, start));
+      at = start;
+      if (at === text.length) break;
+      if (text[at + 1] === text[at]) {
+        out.push(text[at]);
         at += 2;
-        continue;
+      } else {
+        if (text[at] === "}" || at + 1 === text.length) {
+          return fail("ValueError", `Single '${text[at]}' encountered in format string`);
+        }
+        const [field, end] = parseField(text, at + 1);
+        out.push(this.field(field, depth));
+        at = end;
       }
-      if (character === "}") return fail("ValueError", "Single '}' encountered in format string");
-      const end = closing(text, at);
-      out.push(field(text.slice(at + 1, end), auto, depth));
-      at = end + 1;
     }
     return joinTexts(out, "");
   }
 
-  function field(content: string, auto: { next: number }, depth: number): string {
-    const [, name, conversion, spec] =
-      /^([^!:]*)(?:!(.))?(?::(.*))?$/su.exec(content) ?? fail("ValueError", "bad format field");
-    const value = lookUp(name, auto);
-    const nested = spec === undefined ? "" : expand(spec, auto, depth + 1);
-    return formatValue(conversion ? convert(value, conversion) : value, nested);
+  private field({ name, conversion, spec }: Field, depth: number): string {
+    const value = convert(this.lookUp(this.numbered(name)), conversion);
+    const expanded = this.expand(spec, depth + 1);
+    return this.source.format ? this.source.format(value, expanded) : formatValue(value, expanded);
   }
 
-  function lookUp(name: string, auto: { next: number }): PyValue {
-    const [, first, rest] = /^([^.[]*)(.*)$/su.exec(name) as RegExpExecArray;
-    let value: PyValue | undefined;
-    if (first === "") value = args[auto.next++];
-    else value = /^\d+$/.test(first) ? args[Number(first)] : kwargs.get(first);
-    if (value === undefined) return fail(/^\d*$/.test(first) ? "IndexError" : "KeyError", `no argument for {${name}}`);
-    for (const [, attribute, key] of rest.matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) {
-      value = attribute
-        ? access.getAttribute(value, attribute)
-        : access.getItem(value, /^\d+$/.test(key) ? BigInt(key) : key);
+  private numbered(name: string): string {
+    if (name === "") {
+      if (this.next === null) return fail("ValueError", "cannot switch from manual to automatic field numbering");
+      return String(this.next++);
+    }
+    if (/^\d+$/.test(asciiDigits(name))) {
+      if (this.next) return fail("ValueError", "cannot switch from automatic to manual field numbering");
+      this.next = null;
+    }
+    return name;
+  }
+
+  private lookUp(field: string): PyValue {
+    const [, first, path] = /^([^.[]*)(.*)$/su.exec(field) as RegExpExecArray;
+    const index = indexOf(first);
+    let value = index === null ? this.source.named(first) : this.source.positional(Number(index));
+    if (value === undefined) return fail(index === null ? "KeyError" : "IndexError", `no argument for {${field}}`);
+    for (let rest = path; rest !== ""; ) {
+      const step = /^(?:\.([^.[]+)|\[([^\]]+)\])/su.exec(rest) ?? fail("ValueError", `bad format field {${field}}`);
+      const [whole, attribute, key] = step;
+      value = attribute ? this.source.attribute(value, attribute) : this.source.item(value, indexOf(key) ?? key);
+      rest = rest.slice(whole.length);
     }
     return value;
   }
 }
 
-function closing(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    if (text[at] === "{") depth++;
-    if (text[at] === "}" && --depth === 0) return at;
-  }
-  return fail("ValueError", "expected '}' before end of string");
+function indexOf(text: string): bigint | null {
+  const digits = asciiDigits(text);
+  return /^\d+$/.test(digits) ? BigInt(digits) : null;
 }
 
-function convert(value: PyValue, conversion: string): string {
-  if (conversion === "s") return str(value);
-  if (conversion === "r") return repr(value);
-  if (conversion === "a") {
-    const text = repr(value);
-    spendText(text.length);
-    return text.replace(/[\u0080-\u{10ffff}]/gu, (character) => {
-      const code = character.codePointAt(0) as number;
-      const hex = code.toString(16);
-      return code <= 0xff ? `\\x${hex}` : code <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
-    });
+const FIELD_NAME = /(?:[^[{}:!]|\[[^\]]*\]?)*/suy;
+
+/** The field whose name starts here, and the position after its closing brace. */
+function parseField(text: string, start: number): [Field, number] {
+  FIELD_NAME.lastIndex = start;
+  const [name] = FIELD_NAME.exec(text) as RegExpExecArray;
+  let at = start + name.length;
+  let conversion = "";
+  if (text[at] === "!") {
+    conversion = String.fromCodePoint(text.codePointAt(at + 1) ?? fail("ValueError", "a conversion is missing"));
+    at += 1 + conversion.length;
+    if (text[at] === "}") return [{ name, conversion, spec: "" }, at + 1];
+    if (at < text.length && text[at] !== ":") return fail("ValueError", "expected ':' after conversion specifier");
+  } else if (text[at] === "}") return [{ name, conversion, spec: "" }, at + 1];
+  if (text[at] !== ":") return fail("ValueError", "expected '}' before end of string");
+  let depth = 1;
+  for (let end = at + 1; end < text.length; end++) {
+    if (text[end] === "{") depth++;
+    if (text[end] === "}" && --depth === 0) return [{ name, conversion, spec: text.slice(at + 1, end) }, end + 1];
   }
-  return fail("ValueError", `Unknown conversion specifier '${conversion}'`);
+  return fail("ValueError", "unmatched '{' in format spec");
+}
+
+function convert(value: PyValue, conversion: string): PyValue {
+  switch (conversion) {
+    case "":
+      return value;
+    case "s":
+      return str(value);
+    case "r":
+      return repr(value);
+    case "a":
+      return ascii(value);
+    default:
+      return fail("ValueError", `Unknown conversion specifier '${conversion}'`);
+  }
 }

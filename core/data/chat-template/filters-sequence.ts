@@ -2,9 +2,10 @@ import { getItem } from "./access.js";
 import { bindArguments } from "./arguments.js";
 import { fail } from "./errors.js";
 import type { ByName, FilterTable } from "./filter.js";
+import { LoopContext } from "./loop-context.js";
 import { binary, compare, equals, iterate, sizeOf, truthy } from "./operators.js";
-import { lower } from "./string-methods.js";
 import { codePoints, integerArgument, joinTexts, str } from "./text.js";
+import { asciiDigits, isDigit } from "./unicode.js";
 import {
   DictView,
   hashKey,
@@ -15,6 +16,7 @@ import {
   PyIterator,
   PyTuple,
   type PyValue,
+  typeName,
   Undefined,
 } from "./values.js";
 import { spend } from "./work.js";
@@ -77,19 +79,26 @@ function first(value: PyValue): PyValue {
 }
 
 function last(value: PyValue): PyValue {
-  if (value instanceof PyIterator) return fail("TypeError", "'generator' object is not reversible");
+  if (!isReversible(value)) return fail("TypeError", `'${typeName(value)}' object is not reversible`);
   return orElse([...iterate(value)].at(-1), new Undefined("No last item, sequence was empty."));
 }
 
+/** What cannot be gone through backwards becomes a list first, and stays one. */
 function reverse(value: PyValue): PyValue {
-  if (typeof value === "string" || value instanceof Markup) return codePoints(str(value)).reverse().join("");
-  return new PyIterator([...iterate(value)].reverse());
+  if (typeof value === "string") return codePoints(value).reverse().join("");
+  if (value instanceof Markup) return new Markup(codePoints(value.text).reverse().join(""));
+  const reversed = [...iterate(value)].reverse();
+  return isReversible(value) ? new PyIterator(reversed) : reversed;
 }
 
-function join(value: PyValue, glue: PyValue | undefined, attribute: PyValue | undefined): string {
-  const get = attribute === undefined || attribute === null ? null : getter(attribute);
-  const texts = Array.from(iterate(value), (item) => str(get ? get(item) : item));
-  return joinTexts(texts, glue === undefined ? "" : str(glue));
+function isReversible(value: PyValue): boolean {
+  return !(value instanceof PyIterator || value instanceof LoopContext);
+}
+
+function join(value: PyValue, glue: PyValue = "", attribute: PyValue = null): string {
+  const get = getter(attribute);
+  const texts = Array.from(iterate(value), (item) => str(get(item)));
+  return joinTexts(texts, str(glue));
 }
 
 function* items(value: PyValue): Iterable<PyValue> {
@@ -98,74 +107,79 @@ function* items(value: PyValue): Iterable<PyValue> {
   yield* new DictView(value, "items");
 }
 
-function sum(value: PyValue, attribute: PyValue | undefined, start: PyValue | undefined): PyValue {
-  const get = attribute === undefined || attribute === null ? null : getter(attribute);
-  if (typeof start === "string") return fail("TypeError", "sum() can't sum strings");
-  let total: PyValue = orElse(start, 0n);
-  for (const item of iterate(value)) total = binary("+", total, get ? get(item) : item);
+function sum(value: PyValue, attribute: PyValue = null, start: PyValue = 0n): PyValue {
+  const get = getter(attribute);
+  if (typeof start === "string" || start instanceof Markup) return fail("TypeError", "sum() can't sum strings");
+  let total: PyValue = start;
+  for (const item of iterate(value)) total = binary("+", total, get(item));
   return total;
 }
 
-/** Reads `a.b.0` from an item. */
-function getter(attribute: PyValue, fallback?: PyValue): (item: PyValue) => PyValue {
-  const parts: PyValue[] =
-    typeof attribute === "string"
-      ? attribute.split(".").map((part) => (/^\d+$/.test(part) ? BigInt(part) : part))
-      : [attribute];
-  return (item) => {
-    let value = item;
-    for (const part of parts) {
-      value = getItem(value, part);
-      if (value instanceof Undefined && fallback !== undefined && fallback !== null) value = fallback;
-    }
-    return value;
-  };
+/** Reads `a.b.0` from an item; the item itself without an attribute. */
+function getter(attribute: PyValue, fallback: PyValue = null): (item: PyValue) => PyValue {
+  const parts = attributeParts(attribute);
+  return (item) =>
+    parts.reduce((value, part) => {
+      const found = getItem(value, part);
+      return found instanceof Undefined && fallback !== null ? fallback : found;
+    }, item);
+}
+
+function attributeParts(attribute: PyValue): readonly PyValue[] {
+  if (attribute === null) return [];
+  if (typeof attribute !== "string" && !(attribute instanceof Markup)) return [attribute];
+  return str(attribute)
+    .split(".")
+    .map((part) => (part !== "" && codePoints(part).every(isDigit) ? BigInt(asciiDigits(part)) : part));
 }
 
 type Options = readonly (PyValue | undefined)[];
 
 /** What an item is ordered by: an attribute or itself, without regard to case unless asked for. */
-function keyFunction(attribute: PyValue | undefined, caseSensitive: PyValue | undefined, fallback?: PyValue) {
-  const get = attribute === undefined || attribute === null ? (item: PyValue) => item : getter(attribute, fallback);
-  const sensitive = caseSensitive !== undefined && truthy(caseSensitive);
+function keyFunction(attribute: PyValue = null, caseSensitive: PyValue = false, fallback: PyValue = null) {
+  const get = getter(attribute, fallback);
+  const sensitive = truthy(caseSensitive);
   return (item: PyValue): PyValue => folded(get(item), sensitive);
 }
 
 function folded(key: PyValue, sensitive: boolean): PyValue {
-  return !sensitive && (typeof key === "string" || key instanceof Markup) ? lower(str(key)) : key;
+  return !sensitive && (typeof key === "string" || key instanceof Markup) ? str(key).toLowerCase() : key;
 }
 
 function extreme(value: PyValue, [caseSensitive, attribute]: Options, sign: 1 | -1): PyValue {
-  const all = [...iterate(value)];
-  if (all.length === 0) return new Undefined("No aggregated item, sequence was empty.");
   const key = keyFunction(attribute, caseSensitive);
-  return all.reduce((best, item) => (compare(key(item), key(best), sign > 0 ? ">" : "<") * sign > 0 ? item : best));
+  let best: { readonly item: PyValue; readonly key: PyValue } | undefined;
+  for (const item of iterate(value)) {
+    const candidate = { item, key: key(item) };
+    if (!best || compare(candidate.key, best.key, sign > 0 ? ">" : "<") * sign > 0) best = candidate;
+  }
+  return best ? best.item : new Undefined("No aggregated item, sequence was empty.");
 }
 
-function sort(value: PyValue, [reversed, caseSensitive, attribute]: Options): PyValue[] {
-  const attributes = typeof attribute === "string" ? attribute.split(",") : [attribute];
-  const keys = attributes.map((name) => keyFunction(name, caseSensitive));
-  const key = (item: PyValue): PyValue => (keys.length === 1 ? keys[0](item) : keys.map((read) => read(item)));
-  return sortBy([...iterate(value)], key, reversed !== undefined && truthy(reversed));
+/** Keys are lists, even of one part: equal parts need no order then, so that two Nones can be sorted. */
+function sort(value: PyValue, [reversed = false, caseSensitive, attribute = null]: Options): PyValue[] {
+  const isText = typeof attribute === "string" || attribute instanceof Markup;
+  const keys = (isText ? str(attribute).split(",") : [attribute]).map((name) => keyFunction(name, caseSensitive));
+  return sortBy([...iterate(value)], (item) => keys.map((key) => key(item)), reversed);
 }
 
 /** Stable in both directions, as Python's sort is. */
-function sortBy(all: readonly PyValue[], key: (item: PyValue) => PyValue, reversed: boolean): PyValue[] {
-  const sign = reversed ? -1 : 1;
-  return all
+function sortBy(all: readonly PyValue[], key: (item: PyValue) => PyValue, reverse: PyValue): PyValue[] {
+  const reversed = integerArgument(reverse, "reverse") !== 0;
+  const inOrder = (items: readonly PyValue[]) => (reversed ? [...items].reverse() : [...items]);
+  const sorted = inOrder(all)
     .map((item) => ({ item, key: key(item) }))
-    .sort((a, b) => sign * compare(a.key, b.key, "<"))
-    .map(({ item }) => item);
+    .sort((a, b) => compare(a.key, b.key, "<"));
+  return inOrder(sorted.map(({ item }) => item));
 }
 
-function dictSort(value: PyValue, [caseSensitive, by, reversed]: Options): PyValue[] {
-  if (value instanceof Undefined) value.fail();
-  if (!(value instanceof PyDict)) return fail("TypeError", "dictsort needs a mapping");
-  const position = by === undefined || by === "key" ? 0 : by === "value" ? 1 : -1;
+function dictSort(value: PyValue, [caseSensitive = false, by = "key", reversed = false]: Options): PyValue[] {
+  const position = equals(by, "key") ? 0 : equals(by, "value") ? 1 : -1;
   if (position < 0) return fail("FilterArgumentError", 'You can only sort by either "key" or "value"');
-  const sensitive = caseSensitive !== undefined && truthy(caseSensitive);
-  const key = (pair: PyValue) => folded((pair as PyTuple).items[position], sensitive);
-  return sortBy([...new DictView(value, "items")], key, reversed !== undefined && truthy(reversed));
+  if (value instanceof Undefined) value.fail();
+  if (!(value instanceof PyDict)) return fail("AttributeError", "dictsort needs a mapping");
+  const key = (pair: PyValue) => folded((pair as PyTuple).items[position], truthy(caseSensitive));
+  return sortBy([...new DictView(value, "items")], key, reversed);
 }
 
 function* unique(value: PyValue, [caseSensitive, attribute]: Options): Iterable<PyValue> {
@@ -198,39 +212,35 @@ function groupBy(value: PyValue, [attribute, fallback, caseSensitive]: Options):
   return groups.map(({ list }) => new Group([original(list[0]), list]));
 }
 
-function* batch(value: PyValue, [size, fill]: Options): Iterable<PyValue> {
-  const count = integerArgument(size, "linecount");
+function* batch(value: PyValue, [size = null, fill = null]: Options): Iterable<PyValue> {
+  const length = (row: PyValue[]) => BigInt(row.length);
   let row: PyValue[] = [];
   for (const item of iterate(value)) {
-    if (row.length === count) {
+    if (equals(length(row), size)) {
       yield row;
       row = [];
     }
     row.push(item);
   }
   if (row.length === 0) return;
-  if (fill !== undefined && fill !== null) {
-    spend(count - row.length);
-    while (row.length < count) row.push(fill);
-  }
-  yield row;
+  const isShort = fill !== null && compare(length(row), size, "<") < 0;
+  yield isShort ? binary("+", row, binary("*", [fill], binary("-", size, length(row)))) : row;
 }
 
 /** Work of making a list. */
 const LIST = 4;
 
-function* slices(value: PyValue, [count, fill]: Options): Iterable<PyValue> {
+function* slices(value: PyValue, [count = null, fill = null]: Options): Iterable<PyValue> {
   const all = [...iterate(value)];
+  const size = Number(binary("//", BigInt(all.length), count));
+  const longer = Number(binary("%", BigInt(all.length), count));
   const columns = integerArgument(count, "slices");
-  if (columns === 0) return fail("ZeroDivisionError", "integer division or modulo by zero");
-  const size = Math.floor(all.length / columns);
-  const longer = all.length % columns;
   for (let i = 0, at = 0; i < columns; i++) {
     spend(LIST);
     const end = at + size + (i < longer ? 1 : 0);
     const column = all.slice(at, end);
     at = end;
-    if (fill !== undefined && fill !== null && i >= longer) column.push(fill);
+    if (fill !== null && i >= longer) column.push(fill);
     yield column;
   }
 }

@@ -1,19 +1,19 @@
-import { getAttribute } from "./access.js";
+import { getOnlyAttribute, getSlice } from "./access.js";
 import { fail } from "./errors.js";
 import type { Filter, FilterTable } from "./filter.js";
-import { escapeHtml, isIterable, iterate, sizeOf, truthy } from "./operators.js";
-import { percentFormat } from "./percent-format.js";
+import { unescapeHtml } from "./html-unescape.js";
+import { binary, compare, escapeHtml, isIterable, iterate, sizeOf, truthy } from "./operators.js";
 import { dumps } from "./python-json.js";
-import { capitalize, center, lower, replace, splitLines, strip } from "./string-methods.js";
-import { codePoints, integerArgument, length, repeatText, str, textArgument, WHITE_SPACE } from "./text.js";
+import { capitalize } from "./string-case.js";
+import { center, replace, splitLines, strip } from "./string-methods.js";
+import { codePoints, integerArgument, repeatText, str, textArgument, WHITE_SPACE } from "./text.js";
 import { Markup, orElse, PyDict, PyTuple, type PyValue, Undefined } from "./values.js";
 import { spendText } from "./work.js";
 
+type Options = readonly (PyValue | undefined)[];
+
 /** A filter from text to text that keeps text marked as safe so. */
-const onText = (
-  parameters: readonly string[],
-  body: (text: string, args: readonly (PyValue | undefined)[]) => string,
-): Filter => ({
+const onText = (parameters: readonly string[], body: (text: string, args: Options) => string): Filter => ({
   parameters,
   apply: (value, args) => {
     const result = body(str(value), args);
@@ -28,9 +28,9 @@ const escapeFilter: Filter = {
 
 export const TEXT_FILTERS: FilterTable = [
   ["upper", onText([], (text) => text.toUpperCase())],
-  ["lower", onText([], (text) => lower(text))],
-  ["capitalize", onText([], (text) => capitalize(text))],
-  ["title", onText([], (text) => title(text))],
+  ["lower", onText([], (text) => text.toLowerCase())],
+  ["capitalize", onText([], capitalize)],
+  ["title", { parameters: [], apply: (value) => title(str(value)) }],
   ["trim", onText(["chars?"], (text, [chars]) => strip(text, chars, "both"))],
   [
     "center",
@@ -38,9 +38,11 @@ export const TEXT_FILTERS: FilterTable = [
   ],
   [
     "replace",
-    onText(["old", "new", "count?"], (text, [old, by, count]) =>
-      replace(text, str(old as PyValue), str(by as PyValue), count),
-    ),
+    {
+      parameters: ["old", "new", "count?"],
+      apply: (value, [old, by, count]) =>
+        replace(str(value), str(old as PyValue), str(by as PyValue), count === null ? undefined : count),
+    },
   ],
   ["indent", { parameters: ["width?", "first?", "blank?"], apply: indent }],
   ["truncate", { parameters: ["length?", "killwords?", "end?", "leeway?"], apply: truncate }],
@@ -57,16 +59,10 @@ export const TEXT_FILTERS: FilterTable = [
     "tojson",
     {
       parameters: ["ensure_ascii?", "indent?", "separators?", "sort_keys?"],
-      apply: (value, [ascii, indentation, separators, sortKeys]) =>
-        dumps(value, {
-          ensureAscii: ascii !== undefined && truthy(ascii),
-          indent: jsonIndent(indentation),
-          separators: jsonSeparators(separators),
-          sortKeys: sortKeys !== undefined && truthy(sortKeys),
-        }),
+      apply: toJson,
     },
   ],
-  ["attr", { parameters: ["name"], apply: (value, [name]) => attr(value, str(name as PyValue)) }],
+  ["attr", { parameters: ["name"], apply: attr }],
   [
     "default",
     {
@@ -88,13 +84,11 @@ function orDefault(value: PyValue, fallback: PyValue | undefined, boolean: PyVal
   return empty ? orElse(fallback, "") : value;
 }
 
-/** The attribute only, never an item of that name. */
-function attr(value: PyValue, name: string): PyValue {
-  if (value instanceof PyDict && value.get(name) !== undefined) {
-    const withoutItems = new PyDict();
-    return getAttribute(withoutItems, name);
-  }
-  return getAttribute(value, name);
+function attr(value: PyValue, [name]: Options): PyValue {
+  const attribute = textArgument(name, "attribute name");
+  // Python's own protocols may ask any object for such names.
+  if (value instanceof Undefined && /^__.*__$/s.test(attribute)) return new Undefined(value.message);
+  return getOnlyAttribute(value, attribute);
 }
 
 /** Words begin after blanks, hyphens and opening brackets; the rest of each is lowered. */
@@ -104,69 +98,57 @@ function title(text: string): string {
     .filter((part) => part !== "")
     .map((part) => {
       const [first, ...rest] = codePoints(part);
-      return first.toUpperCase() + lower(rest.join(""));
+      return first.toUpperCase() + rest.join("").toLowerCase();
     })
     .join("");
 }
 
-function indent(value: PyValue, [width, first, blank]: readonly (PyValue | undefined)[]): PyValue {
+function indent(value: PyValue, [width = 4n, first, blank]: Options): PyValue {
   const isText = typeof width === "string" || width instanceof Markup;
-  const indentation = isText ? str(width) : repeatText(" ", width === undefined ? 4 : integerArgument(width, "width"));
-  const lines = splitLines(`${textArgument(value, "the value to indent")}\n`);
+  const indentation = isText ? str(width) : str(binary("*", " ", width));
+  const lines = splitLines(str(binary("+", value, "\n")));
   const all = blank !== undefined && truthy(blank);
   spendText(indentation.length * lines.length);
   const rest = lines.slice(1).map((line) => (all || line !== "" ? indentation + line : line));
   const body = [lines[0], ...rest].join("\n");
-  return first !== undefined && truthy(first) ? indentation + body : body;
+  const text = first !== undefined && truthy(first) ? indentation + body : body;
+  return value instanceof Markup ? new Markup(text) : text;
 }
 
-function truncate(value: PyValue, [size, killWords, end, leeway]: readonly (PyValue | undefined)[]): PyValue {
-  const limit = size === undefined ? 255 : integerArgument(size, "length");
-  const ending = end === undefined ? "..." : textArgument(end, "end");
-  const slack = leeway === undefined || leeway === null ? 5 : integerArgument(leeway, "leeway");
-  if (limit < length(ending) || slack < 0) return fail("FilterArgumentError", "length and leeway are too small");
-  if (sizeOf(value) <= limit + slack) return value;
-  const cut = codePoints(textArgument(value, "the value to truncate"))
-    .slice(0, limit - length(ending))
-    .join("");
-  if (killWords !== undefined && truthy(killWords)) return cut + ending;
-  const space = cut.lastIndexOf(" ");
-  return (space < 0 ? cut : cut.slice(0, space)) + ending;
+function truncate(value: PyValue, [limit = 255n, killWords, end = "...", leeway]: Options): PyValue {
+  const slack = leeway === undefined || leeway === null ? 5n : leeway;
+  const endSize = BigInt(sizeOf(end));
+  if (!(compare(limit, endSize, ">=") >= 0 && compare(slack, 0n, ">=") >= 0)) {
+    return fail("AssertionError", "length and leeway are too small");
+  }
+  if (compare(BigInt(sizeOf(value)), binary("+", limit, slack), "<=") <= 0) return value;
+  const cut = getSlice(value, null, binary("-", limit, endSize), null);
+  if (killWords !== undefined && truthy(killWords)) return binary("+", cut, end);
+  const text = textArgument(cut, "the value to truncate");
+  const space = text.lastIndexOf(" ");
+  const kept = space < 0 ? text : text.slice(0, space);
+  return binary("+", cut instanceof Markup ? new Markup(kept) : kept, end);
 }
 
+/** Without tags and comments, white space as single blanks, entities as characters. */
 function stripTags(text: string): string {
-  const plain = withoutSpans(withoutSpans(text, "<!--", "-->"), "<", ">");
-  const words = plain.split(new RegExp(`[${WHITE_SPACE}]+`)).filter((word) => word !== "");
-  return words.join(" ").replace(/&(#x[0-9a-f]+|#\d+|[a-z]+);/gi, (entity, name: string) => {
-    if (name[0] !== "#") return ENTITIES.get(name) ?? entity;
-    const code = name[1].toLowerCase() === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
-  });
+  const words = withoutTags(text).split(new RegExp(`[${WHITE_SPACE}]+`));
+  return unescapeHtml(words.filter((word) => word !== "").join(" "));
 }
 
-/** Without what stands between two marks; an opening mark that is never closed stays. */
-function withoutSpans(text: string, open: string, close: string): string {
+function withoutTags(text: string): string {
   const kept: string[] = [];
   let at = 0;
-  for (;;) {
-    const start = text.indexOf(open, at);
-    const end = start < 0 ? -1 : text.indexOf(close, start + open.length);
+  for (let start = text.indexOf("<"); start >= 0; start = text.indexOf("<", at)) {
+    const isComment = text.startsWith("<!--", start);
+    const close = isComment ? "-->" : ">";
+    const end = text.indexOf(close, isComment ? start + 4 : start);
     if (end < 0) break;
     kept.push(text.slice(at, start));
     at = end + close.length;
   }
-  kept.push(text.slice(at));
-  return kept.join("");
+  return kept.join("") + text.slice(at);
 }
-
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ["amp", "&"],
-  ["lt", "<"],
-  ["gt", ">"],
-  ["quot", '"'],
-  ["apos", "'"],
-  ["nbsp", "\u00a0"],
-]);
 
 function urlEncode(value: PyValue): string {
   if (typeof value === "string" || value instanceof Markup || !isIterable(value)) return quote(str(value), "/");
@@ -176,6 +158,7 @@ function urlEncode(value: PyValue): string {
 }
 
 function quote(text: string, safe: string): string {
+  if (/\p{Surrogate}/u.test(text)) return fail("UnicodeEncodeError", "surrogates are not allowed");
   const kept = new RegExp(`[A-Za-z0-9_.~${safe}-]`);
   return Array.from(Buffer.from(text, "utf8"), (byte) => {
     const character = String.fromCharCode(byte);
@@ -191,18 +174,34 @@ function format(value: PyValue, args: readonly PyValue[], kwargs: ReadonlyMap<st
   if (args.length > 0 && kwargs.size > 0) {
     return fail("FilterArgumentError", "can't handle positional and keyword arguments at the same time");
   }
-  return percentFormat(str(value), kwargs.size > 0 ? PyDict.of(kwargs) : new PyTuple(args));
+  const template = value instanceof Markup ? value : str(value);
+  return binary("%", template, kwargs.size > 0 ? PyDict.of(kwargs) : new PyTuple(args));
 }
 
-function jsonIndent(value: PyValue | undefined): string | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value === "string") return value;
+function toJson(
+  value: PyValue,
+  [ascii = false, indentation = null, separators = null, sortKeys = false]: Options,
+): PyValue {
+  // Python looks at the layout when it needs it.
+  const isText = typeof value === "string" || value instanceof Markup;
+  const indent = isText ? null : jsonIndent(indentation);
+  const pair = separators === null ? null : pairOf(separators);
+  const isUsed = indent === null ? !isText : isIterable(value) && truthy(value);
+  return dumps(value, {
+    ensureAscii: truthy(ascii),
+    indent,
+    separators: pair && isUsed ? [textArgument(pair[0], "separator"), textArgument(pair[1], "separator")] : null,
+    sortKeys: truthy(sortKeys),
+  });
+}
+
+function jsonIndent(value: PyValue): string | null {
+  if (value === null) return null;
+  if (typeof value === "string" || value instanceof Markup) return str(value);
   return repeatText(" ", integerArgument(value, "indent"));
 }
 
-function jsonSeparators(value: PyValue | undefined): [string, string] | null {
-  if (value === undefined || value === null) return null;
-  const [item, key, ...more] = [...iterate(value)];
-  if (key === undefined || more.length > 0) return fail("ValueError", "separators must be a pair");
-  return [textArgument(item, "separator"), textArgument(key, "separator")];
+function pairOf(value: PyValue): [PyValue, PyValue] {
+  const [first, second, ...more] = iterate(value);
+  return second === undefined || more.length > 0 ? fail("ValueError", "separators must be a pair") : [first, second];
 }

@@ -4,7 +4,7 @@ import type { ByName, Filter, FreeFilter } from "./filter.js";
 import { NUMBER_FILTERS } from "./filters-number.js";
 import { SEQUENCE_FILTERS } from "./filters-sequence.js";
 import { TEXT_FILTERS } from "./filters-text.js";
-import { testValue } from "./tests.js";
+import { TESTS } from "./tests.js";
 import { paidByText } from "./text.js";
 import { type KeywordArguments, Markup, type PyValue } from "./values.js";
 import { spend } from "./work.js";
@@ -14,6 +14,19 @@ const FILTERS: ReadonlyMap<string, Filter | FreeFilter> = new Map([
   ...NUMBER_FILTERS,
   ...SEQUENCE_FILTERS,
 ]);
+
+export function isFilter(name: string): boolean {
+  return FILTERS.has(name);
+}
+
+/** Whether a filter may look at the template's variables, so that Jinja never applies it ahead of time. */
+export function isContextFilter(name: string): boolean {
+  return ["map", "select", "reject", "selectattr", "rejectattr"].includes(name);
+}
+
+export function isTest(name: string): boolean {
+  return TESTS.has(name);
+}
 
 export function applyFilter(name: string, value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): PyValue {
   const filter = FILTERS.get(name);
@@ -26,8 +39,11 @@ export function applyFilter(name: string, value: PyValue, args: readonly PyValue
 }
 
 export function applyTest(name: string, value: PyValue, args: readonly PyValue[], kwargs: KeywordArguments): boolean {
+  const entry = TESTS.get(name);
+  if (!entry) return fail("TemplateRuntimeError", `no test named '${name}'`);
   spend(textOf(value).length);
-  return testValue(name, value, [...args, ...kwargs.values()], (filter) => FILTERS.has(filter));
+  const [parameters, test] = entry;
+  return test(value, bindArguments(name, parameters, args, kwargs) as PyValue[], isFilter);
 }
 
 function textOf(value: PyValue): string {

@@ -1,182 +1,172 @@
-import { divideToEven, isNumber } from "./arithmetic.js";
+import { asFloat, isNumber } from "./arithmetic.js";
 import { fail } from "./errors.js";
+import { exponential, fixed, general } from "./float-digits.js";
 import { codePoints, floatText, integerText, length, repeatText, str } from "./text.js";
 import { Markup, type PyValue, typeName, Undefined } from "./values.js";
-import { spend } from "./work.js";
 
-/** Parts of Python's format specification: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`. */
-const SPEC = /^(?:(.)?([<>=^]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?$/su;
+/** Python's format specification: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`. */
+const SPEC = /^(?:(.)?([<>=^]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?(.)?$/su;
 const MAX_WIDTH = 100_000;
 
-/** Python's `format(value, spec)`. */
-export function formatValue(value: PyValue, spec: string): string {
-  if (spec === "") return str(value);
-  if (value instanceof Undefined) return fail("TypeError", "unsupported format string passed to Undefined.__format__");
-  const match = SPEC.exec(spec);
-  const textual = typeof value === "string" || value instanceof Markup;
-  if (!match || !(textual || isNumber(value))) {
-    return fail("ValueError", `Invalid format specifier '${spec}' for object of type '${typeName(value)}'`);
-  }
-  const [, fill, align, sign, , alternate, zero, width, grouping, precision, type] = match;
-  const size = limited(width, 0);
-  const digits = precision === undefined ? null : limited(precision, 0);
-  if (textual) {
-    if ((type ?? "s") !== "s" || sign || align === "=") return fail("ValueError", `'${spec}' is no format for str`);
-    const cut = digits === null ? str(value) : codePoints(str(value)).slice(0, digits).join("");
-    return pad(cut, fill ?? (zero ? "0" : " "), align ?? "<", size);
-  }
-  const number = typeof value === "boolean" ? BigInt(value) : value;
-  if (typeof number === "number" && type && "bcdoxX".includes(type)) {
-    return fail("ValueError", `Unknown format code '${type}' for object of type 'float'`);
-  }
-  const body =
-    typeof number === "bigint" && !(type && "eEfFgG%".includes(type))
-      ? formatInteger(number, type ?? "d", Boolean(alternate), grouping)
-      : formatFloat(Number(number), type ?? null, digits, Boolean(alternate), grouping);
-  const signText = body.negative ? "-" : sign === "+" || sign === " " ? sign : "";
-  const filler = fill ?? (zero ? "0" : " ");
-  const alignment = align ?? (zero ? "=" : ">");
-  const prefix = signText + body.prefix;
-  if (alignment !== "=") return pad(prefix + body.digits, filler, alignment, size);
-  if (grouping && filler === "0") return prefix + zeroGrouped(body.digits, grouping, size - prefix.length, type);
-  return prefix + repeatText(filler, size - prefix.length - length(body.digits)) + body.digits;
+interface Spec {
+  readonly fill: string;
+  readonly align: string | undefined;
+  readonly sign: string;
+  /** A negative number that rounds to zero has no sign. */
+  readonly positiveZero: boolean;
+  readonly alternate: boolean;
+  readonly width: number;
+  readonly grouping: string;
+  readonly precision: number | null;
+  readonly type: string;
 }
 
-/** Zeros in front count as digits of the groups: `{:09,d}` of 1234 is `0,001,234`. */
-function zeroGrouped(text: string, separator: string, width: number, type: string | undefined): string {
-  const [, whole, rest] = /^([0-9a-fA-F,_]*)(.*)$/s.exec(text) as RegExpExecArray;
-  const size = type && "boxX".includes(type) ? 4 : 3;
-  const room = Math.max(0, width - rest.length);
+/** Python's `format(value, spec)`. */
+export function formatValue(value: PyValue, text: string): string {
+  if (text === "") return str(value);
+  if (typeof value === "string" || value instanceof Markup) return formatText(str(value), parseSpec(text, "s", "<"));
+  if (value instanceof Undefined || !isNumber(value)) {
+    return fail("TypeError", `unsupported format string passed to ${typeName(value)}.__format__`);
+  }
+  if (typeof value === "number") return formatFloat(value, parseSpec(text, "", ">"));
+  const spec = parseSpec(text, "d", ">");
+  return "eEfFgG%".includes(spec.type) ? formatFloat(asFloat(value), spec) : formatInteger(BigInt(value), spec);
+}
+
+function parseSpec(text: string, defaultType: string, defaultAlign: string): Spec {
+  const match = SPEC.exec(text) ?? fail("ValueError", `Invalid format specifier '${text}'`);
+  const [, fill, align, sign = "", z, alternate, zero, width, grouping = "", precision, type = defaultType] = match;
+  if (grouping && !(type === "" || "defgEG%F".includes(type) || (grouping === "_" && "boxX".includes(type)))) {
+    return fail("ValueError", `Cannot specify '${grouping}' with '${type}'.`);
+  }
+  const padsWithZeros = zero !== undefined && fill === undefined;
+  return {
+    fill: fill ?? (padsWithZeros ? "0" : " "),
+    align: align ?? (padsWithZeros && defaultAlign === ">" ? "=" : undefined),
+    sign,
+    positiveZero: z !== undefined,
+    alternate: alternate !== undefined,
+    width: limited(width, 0),
+    grouping,
+    precision: precision === undefined ? null : limited(precision, 0),
+    type,
+  };
+}
+
+function formatText(text: string, spec: Spec): string {
+  const { sign, positiveZero, alternate, align = "<", precision, type } = spec;
+  if (type !== "s" || sign || positiveZero || alternate || align === "=") {
+    return fail("ValueError", "the format specifier does not fit a text");
+  }
+  return pad(precision === null ? text : codePoints(text).slice(0, precision).join(""), spec.fill, align, spec.width);
+}
+
+function formatInteger(value: bigint, spec: Spec): string {
+  const { type, sign, alternate, grouping } = spec;
+  if (spec.precision !== null) return fail("ValueError", "Precision not allowed in integer format specifier");
+  if (spec.positiveZero) return fail("ValueError", "'z' not allowed in integer format specifier");
+  if (type === "c") {
+    if (sign || alternate) return fail("ValueError", "Sign and '#' are not allowed with integer format specifier 'c'");
+    return pad(characterOf(value), spec.fill, spec.align === "=" ? ">" : (spec.align ?? ">"), spec.width);
+  }
+  const { prefix, digits } = integerDigits(value, type, alternate);
+  return assemble(signOf(value < 0n, sign) + prefix, digits, "", { ...spec, grouping });
+}
+
+function formatFloat(value: number, spec: Spec): string {
+  const { type, precision, alternate } = spec;
+  if (!"eEfFgGn%".includes(type)) return fail("ValueError", `Unknown format code '${type}' for object of type 'float'`);
+  const text = floatDigits(value, type === "n" ? "g" : type, precision, alternate);
+  const isZero = !/[1-9a-z]/i.test(text.split(/e/i)[0]);
+  const negative = isNegative(value) && !(spec.positiveZero && isZero);
+  const [, digits, rest] = /^(\d*)(.*)$/s.exec(text) as RegExpExecArray;
+  return assemble(signOf(negative, spec.sign), digits, rest, spec);
+}
+
+/** Sign, digits in groups, and what follows them, filled up to the width. */
+function assemble(
+  prefix: string,
+  digits: string,
+  rest: string,
+  { fill, align = ">", width, grouping, type }: Spec,
+): string {
+  const size = type !== "" && "boxX".includes(type) ? 4 : 3;
+  const fillsWithDigits = grouping !== "" && fill === "0" && align === "=";
+  const wanted = fillsWithDigits ? digitsIn(width - length(prefix) - length(rest), size) : 0;
+  const body = group(digits.padStart(wanted, "0"), grouping, size) + rest;
+  if (align !== "=") return pad(prefix + body, fill, align, width);
+  return prefix + repeatText(fill, width - length(prefix) - length(body)) + body;
+}
+
+/** How many digits, in groups with separators, fill a width: `{:09,d}` of 1234 is `0,001,234`. */
+function digitsIn(width: number, size: number): number {
+  const room = Math.max(0, width);
   const separators = Math.floor(room / (size + 1));
   // A separator does not come first: a digit goes before it.
-  const wanted = room - separators + (separators > 0 && room % (size + 1) === 0 ? 1 : 0);
-  return group(whole.replaceAll(separator, "").padStart(wanted, "0"), separator, size) + rest;
-}
-
-interface NumberText {
-  readonly negative: boolean;
-  readonly prefix: string;
-  readonly digits: string;
-}
-
-export function formatInteger(value: bigint, type: string, alternate: boolean, grouping?: string): NumberText {
-  const negative = value < 0n;
-  const magnitude = negative ? -value : value;
-  if (type === "c") {
-    if (negative || magnitude > 0x10ffffn) return fail("OverflowError", "%c arg not in range(0x110000)");
-    return { negative: false, prefix: "", digits: String.fromCodePoint(Number(magnitude)) };
-  }
-  const base = INTEGER_BASES[type];
-  if (base === undefined) return fail("ValueError", `Unknown format code '${type}' for object of type 'int'`);
-  const lower = base === 10 ? integerText(magnitude) : magnitude.toString(base);
-  const digits = type === "X" ? lower.toUpperCase() : lower;
-  const prefix = alternate && base !== 10 ? `0${type}` : "";
-  return { negative, prefix, digits: grouping ? group(digits, grouping, base === 10 ? 3 : 4) : digits };
-}
-
-const INTEGER_BASES: Readonly<Record<string, number>> = { d: 10, n: 10, b: 2, o: 8, x: 16, X: 16 };
-
-export function formatFloat(
-  value: number,
-  type: string | null,
-  precision: number | null,
-  alternate: boolean,
-  grouping?: string,
-): NumberText {
-  const negative = value < 0 || Object.is(value, -0);
-  const magnitude = Math.abs(value);
-  const upper = type !== null && "EFG".includes(type);
-  let digits: string;
-  if (!Number.isFinite(value)) digits = Number.isNaN(value) ? "nan" : "inf";
-  else if (type === null && precision === null) digits = floatText(magnitude);
-  else digits = finiteDigits(magnitude, (type ?? "g").toLowerCase(), precision ?? 6, alternate, type === null);
-  if (grouping) {
-    const [, whole, rest] = /^(\d*)(.*)$/s.exec(digits) as RegExpExecArray;
-    digits = group(whole, grouping, 3) + rest;
-  }
-  return { negative: negative && !Number.isNaN(value), prefix: "", digits: upper ? digits.toUpperCase() : digits };
-}
-
-function finiteDigits(value: number, type: string, precision: number, alternate: boolean, untyped: boolean): string {
-  switch (type) {
-    case "f":
-      return fixed(value, precision) + (alternate && precision === 0 ? "." : "");
-    case "%":
-      return `${fixed(value * 100, precision)}${alternate && precision === 0 ? "." : ""}%`;
-    case "e":
-      return exponential(value, precision);
-    default:
-      return general(value, precision || 1, alternate, untyped);
-  }
-}
-
-/** Exact decimal expansion, ties to even: what C's printf does. `toFixed` is exact but rounds ties up and stops at 1e21. */
-export function fixed(value: number, precision: number): string {
-  const digits = scaled(value, precision)
-    .toString()
-    .padStart(precision + 1, "0");
-  return precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
-}
-
-/** The integer nearest to value times 10^places. */
-function scaled(value: number, places: number): bigint {
-  spend(4 * Math.abs(places));
-  const [numerator, denominator] = exactFraction(value);
-  const scale = 10n ** BigInt(Math.abs(places));
-  return places >= 0 ? divideToEven(numerator * scale, denominator) : divideToEven(numerator, denominator * scale);
-}
-
-/** A non-negative finite double as a fraction of integers. */
-export function exactFraction(value: number): [bigint, bigint] {
-  const bits = new DataView(new ArrayBuffer(8));
-  bits.setFloat64(0, value);
-  const word = bits.getBigUint64(0);
-  const exponent = Number((word >> 52n) & 0x7ffn);
-  const mantissa = (word & 0xfffffffffffffn) | (exponent === 0 ? 0n : 1n << 52n);
-  const shift = Math.max(exponent, 1) - 1075;
-  return shift >= 0 ? [mantissa << BigInt(shift), 1n] : [mantissa, 1n << BigInt(-shift)];
-}
-
-function exponential(value: number, precision: number): string {
-  if (value === 0) return `${precision > 0 ? `0.${"0".repeat(precision)}` : "0"}e+00`;
-  // The exponent of the shortest text may be one too large, and rounding may raise it by one.
-  let power = Number(value.toExponential().split("e")[1]);
-  let digits = scaled(value, precision - power).toString();
-  while (digits.length !== precision + 1) {
-    power += digits.length - precision - 1;
-    digits = scaled(value, precision - power).toString();
-  }
-  const mantissa = precision === 0 ? digits : `${digits[0]}.${digits.slice(1)}`;
-  return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
-}
-
-/** `untyped` is a precision without a type: as `g`, but a whole number keeps its ".0". */
-function general(value: number, precision: number, alternate: boolean, untyped: boolean): string {
-  const scientific = exponential(value, precision - 1);
-  const exponent = value === 0 ? 0 : Number(scientific.slice(scientific.indexOf("e") + 1));
-  const limit = untyped ? precision - 1 : precision;
-  if (exponent < -4 || exponent >= Math.max(limit, untyped ? 1 : limit)) {
-    if (alternate) return scientific;
-    const [mantissa, power] = scientific.split("e");
-    return `${trimZeros(mantissa)}e${power}`;
-  }
-  const text = fixed(value, Math.max(0, precision - 1 - exponent));
-  const trimmed = alternate ? text : trimZeros(text);
-  return untyped && !trimmed.includes(".") ? `${trimmed}.0` : trimmed;
-}
-
-function trimZeros(text: string): string {
-  if (!text.includes(".")) return text;
-  let end = text.length;
-  while (text[end - 1] === "0") end--;
-  return text.slice(0, text[end - 1] === "." ? end - 1 : end);
+  return room - separators + (separators > 0 && room % (size + 1) === 0 ? 1 : 0);
 }
 
 /** Digits in groups from the right. */
 function group(digits: string, separator: string, size: number): string {
+  if (separator === "") return digits;
   const groups: string[] = [];
   for (let end = digits.length; end > 0; end -= size) groups.unshift(digits.slice(Math.max(0, end - size), end));
   return groups.join(separator);
+}
+
+export function characterOf(code: bigint): string {
+  if (code < 0n || code > 0x10ffffn) return fail("OverflowError", "%c arg not in range(0x110000)");
+  return String.fromCodePoint(Number(code));
+}
+
+export function signOf(negative: boolean, sign: string): string {
+  return negative ? "-" : sign === "-" ? "" : sign;
+}
+
+export function isNegative(value: number): boolean {
+  return value < 0 || Object.is(value, -0);
+}
+
+const INTEGER_BASES: Readonly<Record<string, number>> = { d: 10, n: 10, b: 2, o: 8, x: 16, X: 16 };
+
+/** Digits of the magnitude, and the prefix that `#` asks for. */
+export function integerDigits(value: bigint, type: string, alternate: boolean): { prefix: string; digits: string } {
+  const base = INTEGER_BASES[type];
+  if (base === undefined) return fail("ValueError", `Unknown format code '${type}' for object of type 'int'`);
+  const magnitude = value < 0n ? -value : value;
+  const digits = base === 10 ? integerText(magnitude) : magnitude.toString(base);
+  return { prefix: alternate && base !== 10 ? `0${type}` : "", digits: type === "X" ? digits.toUpperCase() : digits };
+}
+
+/** Digits of the magnitude; no type is Python's shortest text, or `g` with a point if there is a precision. */
+export function floatDigits(value: number, type: string, precision: number | null, alternate: boolean): string {
+  const magnitude = Math.abs(value);
+  if (!Number.isFinite(type === "%" ? magnitude * 100 : magnitude)) {
+    const text = Number.isNaN(value) ? "nan" : "inf";
+    return type === "%" ? `${text}%` : type !== "" && "EFG".includes(type) ? text.toUpperCase() : text;
+  }
+  switch (type) {
+    case "":
+      return precision === null ? shortest(magnitude, alternate) : general(magnitude, precision, alternate, true);
+    case "f":
+    case "F":
+      return fixed(magnitude, precision ?? 6, alternate);
+    case "%":
+      return `${fixed(magnitude * 100, precision ?? 6, alternate)}%`;
+    case "e":
+      return exponential(magnitude, precision ?? 6, alternate);
+    case "E":
+      return exponential(magnitude, precision ?? 6, alternate).toUpperCase();
+    case "g":
+      return general(magnitude, precision ?? 6, alternate);
+    default:
+      return general(magnitude, precision ?? 6, alternate).toUpperCase();
+  }
+}
+
+function shortest(magnitude: number, alternate: boolean): string {
+  const text = floatText(magnitude);
+  return alternate ? text.replace(/^(\d+)e/, "$1.e") : text;
 }
 
 export function pad(text: string, fill: string, align: string, width: number): string {

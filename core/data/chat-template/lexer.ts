@@ -1,5 +1,6 @@
 import { TemplateFailure } from "./errors.js";
 import { trimEnd, WHITE_SPACE } from "./text.js";
+import { isIdentifier } from "./unicode.js";
 
 export type TokenType =
   | "data"
@@ -31,11 +32,15 @@ const VARIABLE_END = new RegExp(`-\\}\\}${S}*|\\}\\}`, "y");
 const SPACE = new RegExp(`${S}+`, "y");
 const ONLY_SPACE = new RegExp(`^${S}+$`);
 
+/** Python counts the digits of all scripts. */
+const DIGITS = "(?:\\p{Nd}+_)*\\p{Nd}+";
+const WORD = /[\p{L}\p{N}_]+/uy;
+
 /** In Python's order: floats before integers, longer operators before shorter ones. */
 const INNER: readonly (readonly [TokenType, RegExp])[] = [
-  ["float", /(?<!\.)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/iy],
-  ["integer", /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*/iy],
-  ["name", /[\p{L}\p{N}_]+/uy],
+  ["float", new RegExp(`(?<!\\.)${DIGITS}(?:(?:\\.${DIGITS})?e[+-]?${DIGITS}|\\.${DIGITS})`, "iuy")],
+  ["integer", /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\p{Nd}a-f])+|[1-9](?:_?\p{Nd})*|0(?:_?0)*/iuy],
+  ["name", WORD],
   ["string", /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/sy],
   ["operator", /\/\/|\*\*|==|!=|>=|<=|[-+/*%~[\](){}><=.:|,;]/y],
 ];
@@ -146,7 +151,9 @@ class Lexer {
   private innerToken(): Token {
     for (const [type, pattern] of INNER) {
       const match = this.match(pattern, this.at);
-      if (match) return { type, text: match[0], line: this.line };
+      if (!match) continue;
+      if (type === "name" && !isIdentifier(match[0])) throw this.error("invalid character in an identifier");
+      return { type, text: match[0], line: this.line };
     }
     if (this.at >= this.text.length) throw this.error("unexpected end of template inside a tag");
     throw this.error(

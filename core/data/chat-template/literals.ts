@@ -1,7 +1,9 @@
 import { TemplateFailure } from "./errors.js";
 import type { Token } from "./lexer.js";
+import { codeEscape, MAX_INTEGER_DIGITS } from "./text.js";
+import { asciiDigits } from "./unicode.js";
 
-const ESCAPE = /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([xuUN])|(\n)|(.))/gs;
+const ESCAPE = /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([xuUN])|(\n)|(.))/gsu;
 
 const SIMPLE: Readonly<Record<string, string>> = {
   "\\": "\\",
@@ -16,7 +18,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** The value of a quoted string, with Python's escapes; an unknown escape keeps its backslash. */
+/** The value of a quoted string, with Python's escapes; an unknown escape keeps its backslash. Names of characters (`\N{...}`) are not known. */
 export function readString({ text, line }: Token): string {
   return text.slice(1, -1).replace(ESCAPE, (whole, octal, x, u, U, broken, newline, other) => {
     if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
@@ -29,18 +31,21 @@ export function readString({ text, line }: Token): string {
       throw new TemplateFailure("TemplateSyntaxError", `invalid escape ${whole} in a string`, line);
     }
     if (newline !== undefined) return "";
-    return SIMPLE[other] ?? whole;
+    // Jinja first writes characters beyond ASCII as escapes; a backslash before one then escapes the backslash of that.
+    return SIMPLE[other] ?? (other <= "\x7f" ? whole : codeEscape(other));
   });
 }
 
-/** Python refuses longer literals in base ten, whose conversion takes quadratic time; the other bases get about the same size. */
-const MAX_DIGITS = 4300;
-
-/** The value of an integer as written, underscores and base included. */
 export function readInteger({ text, line }: Token): bigint {
-  const digits = text.replaceAll("_", "").toLowerCase();
-  if (digits.length > MAX_DIGITS) {
-    throw new TemplateFailure("TemplateSyntaxError", `an integer of more than ${MAX_DIGITS} digits`, line);
-  }
-  return BigInt(digits);
+  const digits = asciiDigits(text.replaceAll("_", "").toLowerCase());
+  // Python has no limit for the other bases; a template gets the same one.
+  if (digits.length <= MAX_INTEGER_DIGITS) return BigInt(digits);
+  throw new TemplateFailure("TemplateSyntaxError", "the integer has too many digits", line);
+}
+
+export function readFloat({ text, line }: Token): number {
+  // Python reads integers in any script, but floats only in this one.
+  const value = Number(text.replaceAll("_", ""));
+  if (Number.isNaN(value)) throw new TemplateFailure("TemplateSyntaxError", "invalid float", line);
+  return value;
 }

@@ -1,13 +1,13 @@
-import type { Takes } from "./ast.js";
 import { fail } from "./errors.js";
-import { type KeywordArguments, PyDict, PyObject, PyTuple, type PyValue } from "./values.js";
+import { type KeywordArguments, PyDict, PyObject, PyTuple, type PyValue, Undefined } from "./values.js";
 
 export interface MacroOptions {
-  readonly name: string;
+  /** Null for the body of a call block. */
+  readonly name: string | null;
   readonly parameters: readonly string[];
-  /** Other implicit arguments are refused. */
-  readonly takes: Takes;
-  /** Undefined entries are arguments that were not given. */
+  /** Whether the body reads `varargs`, `kwargs`, `caller`; otherwise such arguments are refused. */
+  readonly takes: { readonly varargs: boolean; readonly kwargs: boolean; readonly caller: boolean };
+  /** Undefined entries are arguments that were not given; `special` holds `varargs`, `kwargs` and `caller`. */
   readonly render: (values: readonly (PyValue | undefined)[], special: ReadonlyMap<string, PyValue>) => string;
 }
 
@@ -32,13 +32,15 @@ export class Macro extends PyObject {
         return takes.kwargs;
       case "caller":
         return takes.caller;
+      case "explicit_caller":
+        return parameters.includes("caller");
       default:
         return undefined;
     }
   }
 
-  call(args: readonly PyValue[], kwargs: KeywordArguments): string {
-    const { name, parameters, takes, render } = this.options;
+  override call(args: readonly PyValue[], kwargs: KeywordArguments): string {
+    const { parameters, takes, render } = this.options;
     const rest = new Map(kwargs);
     const values = parameters.map((parameter, i) => {
       if (i < args.length) return args[i];
@@ -48,18 +50,22 @@ export class Macro extends PyObject {
     });
     const special = new Map<string, PyValue>();
     if (takes.caller && !parameters.includes("caller")) {
-      const caller = rest.get("caller");
+      special.set("caller", rest.get("caller") ?? new Undefined("No caller defined"));
       rest.delete("caller");
-      if (caller !== undefined) special.set("caller", caller);
     }
     if (takes.kwargs) special.set("kwargs", PyDict.of(rest));
     else if (rest.size > 0) {
-      return fail("TypeError", `macro '${name}' takes no keyword argument '${[...rest.keys()][0]}'`);
+      return fail("TypeError", `${this.repr()} takes no keyword argument '${[...rest.keys()][0]}'`);
     }
     if (takes.varargs) special.set("varargs", new PyTuple(args.slice(parameters.length)));
     else if (args.length > parameters.length) {
-      return fail("TypeError", `macro '${name}' takes not more than ${parameters.length} argument(s)`);
+      return fail("TypeError", `${this.repr()} takes not more than ${parameters.length} argument(s)`);
     }
     return render(values, special);
+  }
+
+  override repr(): string {
+    const { name } = this.options;
+    return `<Macro ${name === null ? "anonymous" : `'${name}'`}>`;
   }
 }

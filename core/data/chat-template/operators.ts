@@ -2,30 +2,13 @@ import { arithmetic, type BinaryOperator, isNumber, numeric, sameNumber } from "
 import { fail } from "./errors.js";
 import { percentFormat } from "./percent-format.js";
 import { codePoints, length, repeatText, str } from "./text.js";
-import {
-  DictView,
-  Markup,
-  PyDict,
-  PyFunction,
-  PyIterator,
-  PyObject,
-  PyRange,
-  PyTuple,
-  type PyValue,
-  typeName,
-  Undefined,
-} from "./values.js";
+import { DictView, Markup, PyDict, PyObject, PyRange, PyTuple, type PyValue, typeName, Undefined } from "./values.js";
 import { enter, leave, MAX_ITEMS, spend, spendAppended, spendText } from "./work.js";
 
 export function truthy(value: PyValue): boolean {
   if (value === null || typeof value !== "object") return Boolean(value);
   if (Array.isArray(value)) return value.length > 0;
-  if (value instanceof PyTuple) return value.items.length > 0;
-  if (value instanceof PyDict) return value.size > 0;
-  if (value instanceof DictView) return value.dict.size > 0;
-  if (value instanceof PyRange) return value.length > 0;
-  if (value instanceof Markup) return value.text !== "";
-  return !(value instanceof Undefined);
+  return value.len === undefined || value.len() > 0;
 }
 
 /** Work of making a pair. */
@@ -34,37 +17,31 @@ const ENTRY = 4;
 /** Values of anything that Python can loop over. */
 export function iterate(value: PyValue): Iterable<PyValue> {
   if (typeof value === "string") return codePoints(value);
-  if (value instanceof Markup) return codePoints(value.text);
-  if (value instanceof Undefined) return [];
-  if (value instanceof PyIterator) return value;
-  if (Array.isArray(value) || value instanceof PyTuple || value instanceof PyDict || value instanceof PyRange) {
-    spend(sizeOf(value));
-    return value instanceof PyTuple ? value.items : value instanceof PyDict ? value.keys() : value;
-  }
-  if (value instanceof DictView) {
-    spend(ENTRY * value.dict.size);
-    return value;
-  }
+  if (hasSize(value)) spend(value instanceof DictView ? ENTRY * value.len() : sizeOf(value));
+  if (Array.isArray(value)) return value;
+  if (isIterableObject(value)) return value;
   return fail("TypeError", `'${typeName(value)}' object is not iterable`);
 }
 
 export function isIterable(value: PyValue): boolean {
-  if (typeof value === "string" || Array.isArray(value)) return true;
-  return value instanceof PyObject && !(value instanceof PyFunction) && ITERABLE.some((type) => value instanceof type);
+  return typeof value === "string" || Array.isArray(value) || isIterableObject(value);
 }
 
-const ITERABLE = [PyTuple, PyDict, Markup, Undefined, PyRange, DictView, PyIterator];
+function isIterableObject(value: PyValue): value is PyObject & Iterable<PyValue> {
+  return value instanceof PyObject && value[Symbol.iterator] !== undefined;
+}
+
+/** Whether `len` works. */
+export function hasSize(value: PyValue): boolean {
+  if (value instanceof PyObject) return value.len !== undefined;
+  return typeof value === "string" || Array.isArray(value);
+}
 
 /** Python's `len`. */
 export function sizeOf(value: PyValue): number {
   if (typeof value === "string") return length(value);
-  if (value instanceof Markup) return length(value.text);
   if (Array.isArray(value)) return value.length;
-  if (value instanceof PyTuple) return value.items.length;
-  if (value instanceof PyDict) return value.size;
-  if (value instanceof DictView) return value.dict.size;
-  if (value instanceof PyRange) return value.length;
-  if (value instanceof Undefined) return 0;
+  if (value instanceof PyObject && value.len) return value.len();
   return fail("TypeError", `object of type '${typeName(value)}' has no len()`);
 }
 
@@ -77,8 +54,14 @@ export function equals(a: PyValue, b: PyValue): boolean {
   if (a instanceof PyDict) return b instanceof PyDict && sameEntries(a, b);
   if (a instanceof Undefined) return b instanceof Undefined;
   if (a instanceof PyRange) return b instanceof PyRange && sameRange(a, b);
+  if (a instanceof DictView && b instanceof DictView && a.kind !== "values" && b.kind !== "values")
+    return sameSet(a, b);
   if (typeof a === "string" && typeof b === "string" && a.length === b.length) spend(a.length >> 3);
   return a === b;
+}
+
+function sameSet(a: DictView, b: DictView): boolean {
+  return a.len() === b.len() && [...iterate(a)].every((item) => contains(b, item));
 }
 
 function sameItems(a: readonly PyValue[], b: readonly PyValue[]): boolean {
@@ -91,8 +74,8 @@ function sameItems(a: readonly PyValue[], b: readonly PyValue[]): boolean {
 }
 
 function sameEntries(a: PyDict, b: PyDict): boolean {
-  if (a.size !== b.size) return false;
-  spend(ENTRY * a.size);
+  if (a.len() !== b.len()) return false;
+  spend(ENTRY * a.len());
   enter(2);
   const same = [...a.entries()].every(([key, value]) => {
     const other = b.get(key);
@@ -104,8 +87,8 @@ function sameEntries(a: PyDict, b: PyDict): boolean {
 
 /** Ranges are equal by the numbers that they give. */
 function sameRange(a: PyRange, b: PyRange): boolean {
-  if (a.length !== b.length) return false;
-  return a.length === 0 || (a.start === b.start && (a.length === 1 || a.step === b.step));
+  if (a.len() !== b.len()) return false;
+  return a.len() === 0 || (a.start === b.start && (a.len() === 1 || a.step === b.step));
 }
 
 /** Negative, zero or positive; `operator` is only for the message. */
@@ -171,6 +154,8 @@ export function contains(container: PyValue, item: PyValue): boolean {
 
 export function binary(operator: BinaryOperator, a: PyValue, b: PyValue): PyValue {
   if (isNumber(a) && isNumber(b)) return arithmetic(operator, numeric(a), numeric(b));
+  if (operator === "%" && typeof a === "string") return percentFormat(a, b);
+  if (operator === "%" && a instanceof Markup) return new Markup(percentFormat(a.text, b, escaped));
   for (const value of [a, b]) if (value instanceof Undefined) value.fail();
   if (operator === "+") {
     if (a instanceof Markup || b instanceof Markup) return addMarkup(a, b);
@@ -185,7 +170,6 @@ export function binary(operator: BinaryOperator, a: PyValue, b: PyValue): PyValu
     const repeated = isRepeatable(a) && isCount(b) ? repeat(a, b) : isRepeatable(b) && isCount(a) ? repeat(b, a) : null;
     if (repeated !== null) return repeated;
   }
-  if (operator === "%" && (typeof a === "string" || a instanceof Markup)) return percentFormat(str(a), b);
   return fail("TypeError", `unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`);
 }
 
@@ -215,6 +199,10 @@ function addMarkup(a: PyValue, b: PyValue): PyValue {
   const [left, right] = [part(a), part(b)];
   spendAppended(left.length, right.length);
   return new Markup(left + right);
+}
+
+function escaped(value: PyValue): string {
+  return value instanceof Markup ? value.text : escapeHtml(str(value));
 }
 
 export function escapeHtml(text: string): string {

@@ -1,5 +1,5 @@
-import type { CallArguments, Expression, SliceKey, Target } from "./ast.js";
-import { readInteger, readString } from "./literals.js";
+import type { CallArguments, Expression, FilterExpression, SliceKey, Target } from "./ast.js";
+import { readFloat, readInteger, readString } from "./literals.js";
 import type { TokenStream } from "./token-stream.js";
 
 const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map([
@@ -11,16 +11,10 @@ const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map([
   ["None", null],
 ]);
 
-/** Names that a macro's body sees without declaring them. */
-const IMPLICIT: ReadonlySet<string> = new Set(["varargs", "kwargs", "caller"]);
-
 const NO_ARGUMENTS: CallArguments = { positional: [], keywords: [], spread: null, spreadKeywords: null };
 
 /** Literals, names, and what follows them: subscripts, calls, filters and tests. Operators are the business of the subclass. */
 export abstract class PrimaryParser {
-  /** Names of {@link IMPLICIT} that were read since the innermost macro began. */
-  protected implicitReads = new Set<string>();
-
   constructor(protected readonly stream: TokenStream) {}
 
   /** A whole expression; without conditions, an `if` after it is left alone. */
@@ -30,7 +24,6 @@ export abstract class PrimaryParser {
     const token = this.stream.next();
     switch (token.type) {
       case "name": {
-        if (IMPLICIT.has(token.text)) this.implicitReads.add(token.text);
         const constant = CONSTANTS.get(token.text);
         return constant === undefined ? { type: "name", name: token.text } : { type: "constant", value: constant };
       }
@@ -42,7 +35,7 @@ export abstract class PrimaryParser {
       case "integer":
         return { type: "constant", value: readInteger(token) };
       case "float":
-        return { type: "constant", value: Number(token.text.replaceAll("_", "")) };
+        return { type: "constant", value: readFloat(token) };
       case "operator":
         if (token.text === "(") return this.parenthesised();
         if (token.text === "[") return { type: "list", items: this.listItems("]") };
@@ -62,22 +55,22 @@ export abstract class PrimaryParser {
   }
 
   /** One expression, or several with commas between them. */
-  tuple({
-    parenthesised = false,
-    withCondition = true,
-    simple = false,
-    endNames = [] as readonly string[],
-  } = {}): Expression {
-    const items: Expression[] = [];
-    let isTuple = false;
-    while (!this.isTupleEnd(endNames)) {
-      items.push(simple ? this.primary() : this.expression(withCondition));
-      if (!this.stream.skip("operator", ",")) break;
-      isTuple = true;
-    }
+  tuple({ parenthesised = false, withCondition = true, endNames = [] as readonly string[] } = {}): Expression {
+    const { items, isTuple } = this.commaSeparated(() => this.expression(withCondition), endNames);
     if (items.length === 1 && !isTuple) return items[0];
     if (items.length === 0 && !parenthesised) throw this.stream.unexpected();
     return { type: "tuple", items };
+  }
+
+  private commaSeparated<T>(item: () => T, endNames: readonly string[]): { items: T[]; isTuple: boolean } {
+    const items: T[] = [];
+    let isTuple = false;
+    while (!this.isTupleEnd(endNames)) {
+      items.push(item());
+      if (!this.stream.skip("operator", ",")) break;
+      isTuple = true;
+    }
+    return { items, isTuple };
   }
 
   private isTupleEnd(endNames: readonly string[]): boolean {
@@ -137,41 +130,26 @@ export abstract class PrimaryParser {
       return { type: "item", object, key: { type: "constant", value: readInteger(token) } };
     }
     const keys: (Expression | SliceKey)[] = [];
-    do {
+    while (!this.stream.skip("operator", "]")) {
+      if (keys.length > 0) this.stream.expect("operator", ",");
       keys.push(this.subscriptKey());
-    } while (this.stream.skip("operator", ","));
-    this.stream.expect("operator", "]");
+    }
     if (keys.length === 1) return { type: "item", object, key: keys[0] };
-    return {
-      type: "item",
-      object,
-      key: { type: "tuple", items: keys.filter((key): key is Expression => key.type !== "slice") },
-    };
+    const items = keys.map((key) => {
+      if (key.type === "slice") throw this.stream.error("a slice cannot be one of several subscripts");
+      return key;
+    });
+    return { type: "item", object, key: { type: "tuple", items } };
   }
 
   private subscriptKey(): Expression | SliceKey {
-    const parts: (Expression | null)[] = [];
-    let isSlice = false;
-    for (let part: Expression | null = null; ; ) {
-      if (this.stream.skip("operator", ":")) {
-        isSlice = true;
-        parts.push(part);
-        part = null;
-        continue;
-      }
-      if (this.stream.is("operator", "]", ",")) {
-        if (!isSlice) {
-          if (part === null) throw this.stream.error("expected a subscript");
-          return part;
-        }
-        parts.push(part);
-        break;
-      }
-      if (part !== null) throw this.stream.unexpected();
-      part = this.expression();
-    }
-    if (parts.length > 3) throw this.stream.unexpected();
-    return { type: "slice", start: parts[0] ?? null, stop: parts[1] ?? null, step: parts[2] ?? null };
+    const isEnd = () => this.stream.is("operator", ":", "]", ",");
+    const start = this.stream.is("operator", ":") ? null : this.expression();
+    if (!this.stream.skip("operator", ":")) return start as Expression;
+    const stop = isEnd() ? null : this.expression();
+    if (!this.stream.skip("operator", ":")) return { type: "slice", start, stop, step: null };
+    const step = this.stream.is("operator", "]", ",") ? null : this.expression();
+    return { type: "slice", start, stop, step };
   }
 
   callArguments(): CallArguments {
@@ -208,22 +186,19 @@ export abstract class PrimaryParser {
   }
 
   /** One or more `| name(...)`; without `value`, the first name stands at once (filter blocks). */
-  filter(value: Expression | null): Expression {
-    let start = value === null;
+  filter(value: Expression | null): FilterExpression {
+    if (value !== null) this.stream.expect("operator", "|");
     let result = value;
-    while (start || this.stream.is("operator", "|")) {
-      if (!start) this.stream.next();
-      start = false;
-      const { line } = this.stream.current;
+    for (;;) {
       const name = this.dottedName();
       const args = this.stream.is("operator", "(") ? this.callArguments() : NO_ARGUMENTS;
-      result = { type: "filter", value: result, name, args, line };
+      result = { type: "filter", value: result, name, args };
+      if (!this.stream.skip("operator", "|")) return result;
     }
-    return result as Expression;
   }
 
   private test(value: Expression): Expression {
-    const { line } = this.stream.next();
+    this.stream.next();
     const negated = this.stream.skip("name", "not");
     const name = this.dottedName();
     let args = NO_ARGUMENTS;
@@ -232,7 +207,7 @@ export abstract class PrimaryParser {
       if (this.stream.is("name", "is")) throw this.stream.error("tests cannot be chained with 'is'");
       args = { ...NO_ARGUMENTS, positional: [this.postfix(this.primary())] };
     }
-    const test: Expression = { type: "test", value, name, args, line };
+    const test: Expression = { type: "test", value, name, args };
     return negated ? { type: "unary", operator: "not", value: test } : test;
   }
 
@@ -256,30 +231,36 @@ export abstract class PrimaryParser {
 
   /** A name, `namespace.name` where allowed, or several with commas between them. */
   target({ endNames = [] as readonly string[], withNamespace = false } = {}): Target {
-    if (
-      withNamespace &&
-      this.stream.is("name") &&
-      this.stream.following.text === "." &&
-      this.stream.following.type === "operator"
-    ) {
-      const object = this.stream.next().text;
-      this.stream.next();
-      return { type: "namespace", object, name: this.stream.expect("name").text };
+    const { items, isTuple } = this.commaSeparated(() => this.targetItem(withNamespace), endNames);
+    if (items.length === 1 && !isTuple) return items[0];
+    if (items.length === 0) throw this.stream.unexpected();
+    return { type: "targets", items };
+  }
+
+  private targetItem(withNamespace: boolean): Target {
+    const { current, following } = this.stream;
+    if (withNamespace && current.type === "name" && following.type === "operator" && following.text === ".") {
+      if (!CONSTANTS.has(current.text)) {
+        this.stream.next();
+        this.stream.next();
+        return { type: "namespace", object: current.text, name: this.stream.expect("name").text };
+      }
     }
-    const { line } = this.stream.current;
-    return this.asTarget(this.tuple({ simple: true, endNames }), line);
+    return this.asTarget(this.primary(), current.line);
   }
 
   /** A single name. */
-  nameTarget(): Target & { readonly type: "name" } {
+  name(): string {
     const { line } = this.stream.current;
-    return this.asTarget({ type: "name", name: this.stream.expect("name").text }, line) as Target & { type: "name" };
+    const name = this.stream.expect("name").text;
+    if (CONSTANTS.has(name)) throw this.stream.error(`cannot assign to '${name}'`, line);
+    return name;
   }
 
   private asTarget(expression: Expression, line: number): Target {
-    if (expression.type === "name") return { type: "name", name: expression.name };
+    if (expression.type === "name") return { type: "store", name: expression.name };
     if (expression.type === "tuple") {
-      return { type: "tuple", items: expression.items.map((item) => this.asTarget(item, line)) };
+      return { type: "targets", items: expression.items.map((item) => this.asTarget(item, line)) };
     }
     throw this.stream.error("cannot assign to this expression", line);
   }

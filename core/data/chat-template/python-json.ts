@@ -57,8 +57,8 @@ class Writer {
   }
 
   private dict(dict: PyDict, depth: number): string {
-    if (dict.size === 0) return "{}";
-    spend(dict.size);
+    if (dict.len() === 0) return "{}";
+    spend(dict.len());
     enter(2);
     let entries = [...dict.entries()];
     if (this.sortKeys) entries = entries.sort(([a], [b]) => compare(a, b, "<"));

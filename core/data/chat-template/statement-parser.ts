@@ -1,4 +1,4 @@
-import type { Expression, Parameter, Statement, Takes } from "./ast.js";
+import type { Expression, FilterExpression, Parameter, Signature, Statement, StatementOf, Target } from "./ast.js";
 import { TemplateFailure } from "./errors.js";
 import { ExpressionParser } from "./expression-parser.js";
 import { tokenizeTemplate } from "./lexer.js";
@@ -33,18 +33,17 @@ function checkDepth(top: Statement): void {
 type Unplaced<S> = S extends unknown ? Omit<S, "line"> : never;
 
 class StatementParser extends ExpressionParser {
-  private loops = 0;
   /** Names of the tags that enclose the current place, for messages. */
   private readonly open: string[] = [];
 
   template(): Statement[] {
-    const body = this.body([]);
+    const body = this.statements([]);
     if (!this.stream.is("end")) throw this.stream.unexpected();
     return body;
   }
 
   /** Statements up to a tag with one of these names; the tag's name is the next token then. */
-  private body(endNames: readonly string[]): Statement[] {
+  private statements(endNames: readonly string[]): Statement[] {
     const out: Statement[] = [];
     for (;;) {
       const { line } = this.stream.current;
@@ -52,7 +51,7 @@ class StatementParser extends ExpressionParser {
         out.push({ type: "text", text: this.stream.next().text, line });
       } else if (this.stream.is("variableBegin")) {
         this.stream.next();
-        out.push({ type: "print", value: this.tuple(), line });
+        out.push({ type: "print", values: [this.tuple()], line });
         this.stream.expect("variableEnd");
       } else if (this.stream.is("blockBegin")) {
         this.stream.next();
@@ -85,131 +84,170 @@ class StatementParser extends ExpressionParser {
       case "set":
         return this.set();
       case "macro":
-        return {
-          type: "macro",
-          name: this.nameTarget().name,
-          ...this.definition(this.parameters(), "endmacro"),
-        };
+        return { type: "macro", name: this.name(), signature: this.signature(), body: this.closed("endmacro") };
       case "call":
         return this.call();
-      case "filter":
-        return { type: "filterBlock", filter: this.filter(null), body: this.closed("endfilter") };
+      case "filter": {
+        const filter = this.filter(null);
+        return { type: "filterBlock", body: this.closed("endfilter"), filter };
+      }
       case "with":
         return this.with();
       case "generation":
-        return { type: "scope", body: this.isolated("endgeneration") };
+        return { type: "generation", body: this.closed("endgeneration") };
       case "print":
-        return { type: "print", value: this.tuple() };
+        return this.print();
+      case "block":
+        return this.block();
+      case "include":
+        return this.include();
+      case "import":
+        return this.import();
+      case "from":
+        return this.from();
+      case "extends":
+        return { type: "extends", template: this.expression() };
       case "break":
       case "continue":
-        if (this.loops === 0) throw this.stream.error(`'${name}' outside a loop`, line);
         return { type: name };
       default:
         throw this.stream.error(`unknown tag '${name}'`, line);
     }
   }
 
-  private if(): Unplaced<Statement> {
+  private if(): Unplaced<StatementOf<"if">> {
     const branches: { test: Expression; body: Statement[] }[] = [];
     do {
       const test = this.tuple({ withCondition: false });
-      this.stream.expect("blockEnd");
-      branches.push({ test, body: this.body(["elif", "else", "endif"]) });
+      branches.push({ test, body: this.body("elif", "else", "endif") });
     } while (this.stream.skip("name", "elif"));
-    let otherwise: Statement[] = [];
-    if (this.stream.skip("name", "else")) otherwise = this.closed("endif");
-    else this.stream.expect("name", "endif");
+    const otherwise = this.stream.next().text === "else" ? this.closed("endif") : [];
     return { type: "if", branches, otherwise };
   }
 
-  private for(): Unplaced<Statement> {
+  private for(): Unplaced<StatementOf<"for">> {
     const target = this.target({ endNames: ["in"] });
     this.stream.expect("name", "in");
     const iterable = this.tuple({ withCondition: false, endNames: ["recursive"] });
     const condition = this.stream.skip("name", "if") ? this.expression() : null;
     const recursive = this.stream.skip("name", "recursive");
-    this.stream.expect("blockEnd");
-    this.loops++;
-    const body = this.body(["endfor", "else"]);
-    this.loops--;
-    let otherwise: Statement[] = [];
-    if (this.stream.skip("name", "else")) otherwise = this.closed("endfor");
-    else this.stream.expect("name", "endfor");
-    return { type: "for", target, iterable, condition, recursive, body, otherwise };
+    const body = this.body("endfor", "else");
+    const otherwise = this.stream.next().text === "else" ? this.closed("endfor") : [];
+    return { type: "for", target, iterable, body, otherwise, condition, recursive };
   }
 
   private set(): Unplaced<Statement> {
     const target = this.target({ withNamespace: true });
     if (this.stream.skip("operator", "=")) return { type: "set", target, value: this.tuple() };
-    const piped = this.stream.is("operator", "|");
-    if (piped) this.stream.next();
-    const filter = piped ? this.filter(null) : null;
+    const filter: FilterExpression | null = this.stream.skip("operator", "|") ? this.filter(null) : null;
     return { type: "setBlock", target, filter, body: this.closed("endset") };
   }
 
-  private call(): Unplaced<Statement> {
-    const parameters = this.stream.is("operator", "(") ? this.parameters() : [];
+  private call(): Unplaced<StatementOf<"call">> {
+    const signature = this.stream.is("operator", "(") ? this.signature() : { parameters: [], defaults: [] };
     const call = this.expression();
     if (call.type !== "call") throw this.stream.error("expected a call");
-    return { type: "call", call, ...this.definition(parameters, "endcall") };
+    return { type: "call", call, signature, body: this.closed("endcall") };
   }
 
-  private with(): Unplaced<Statement> {
-    const assignments: [ReturnType<StatementParser["target"]>, Expression][] = [];
+  private with(): Unplaced<StatementOf<"with">> {
+    const targets: Target[] = [];
+    const values: Expression[] = [];
     while (!this.stream.is("blockEnd")) {
-      if (assignments.length > 0) this.stream.expect("operator", ",");
-      const target = this.nameTarget();
+      if (targets.length > 0) this.stream.expect("operator", ",");
+      targets.push(asParameters(this.target()));
       this.stream.expect("operator", "=");
-      assignments.push([target, this.expression()]);
+      values.push(this.expression());
     }
-    return { type: "with", assignments, body: this.closed("endwith") };
+    return { type: "with", targets, values, body: this.closed("endwith") };
   }
 
-  private parameters(): Parameter[] {
+  private print(): Unplaced<StatementOf<"print">> {
+    const values: Expression[] = [];
+    while (!this.stream.is("blockEnd")) {
+      if (values.length > 0) this.stream.expect("operator", ",");
+      values.push(this.expression());
+    }
+    return { type: "print", values };
+  }
+
+  private block(): Unplaced<StatementOf<"block">> {
+    const name = this.stream.expect("name").text;
+    const scoped = this.stream.skip("name", "scoped");
+    const required = this.stream.skip("name", "required");
+    const body = this.closed("endblock");
+    this.stream.skip("name", name);
+    // A required block must be filled by another template, and there is none.
+    if (required) throw this.stream.error(`the block '${name}' is required and cannot be filled`);
+    return { type: "block", name, body, scoped };
+  }
+
+  private include(): Unplaced<StatementOf<"load">> {
+    const template = this.expression();
+    const ignoreMissing = this.skipNames(["ignore"], "missing");
+    this.skipNames(["with", "without"], "context");
+    return { type: "load", template, stores: [], ignoreMissing };
+  }
+
+  private import(): Unplaced<StatementOf<"load">> {
+    const template = this.expression();
+    this.stream.expect("name", "as");
+    const stores = [this.name()];
+    this.skipNames(["with", "without"], "context");
+    return { type: "load", template, stores, ignoreMissing: false };
+  }
+
+  private from(): Unplaced<StatementOf<"load">> {
+    const template = this.expression();
+    this.stream.expect("name", "import");
+    const stores: string[] = [];
+    do {
+      if (this.skipNames(["with", "without"], "context")) break;
+      const name = this.name();
+      if (name.startsWith("_")) throw this.stream.error("names starting with an underscore cannot be imported");
+      stores.push(this.stream.skip("name", "as") ? this.name() : name);
+    } while (!this.skipNames(["with", "without"], "context") && this.stream.skip("operator", ","));
+    return { type: "load", template, stores, ignoreMissing: false };
+  }
+
+  /** Skip two names if they follow, such as `without context`. */
+  private skipNames(first: readonly string[], second: string): boolean {
+    const { following } = this.stream;
+    if (!this.stream.is("name", ...first) || following.type !== "name" || following.text !== second) return false;
+    this.stream.next();
+    this.stream.next();
+    return true;
+  }
+
+  private signature(): Signature {
     this.stream.expect("operator", "(");
     const parameters: Parameter[] = [];
+    const defaults: Expression[] = [];
     while (!this.stream.skip("operator", ")")) {
       if (parameters.length > 0) this.stream.expect("operator", ",");
-      const { name } = this.nameTarget();
-      const fallback = this.stream.skip("operator", "=") ? this.expression() : null;
-      if (!fallback && parameters.at(-1)?.fallback)
-        throw this.stream.error("a parameter without default follows one with");
-      parameters.push({ name, fallback });
+      parameters.push({ type: "parameter", name: this.name() });
+      if (this.stream.skip("operator", "=")) defaults.push(this.expression());
+      else if (defaults.length > 0) throw this.stream.error("a parameter without default follows one with");
     }
-    return parameters;
+    return { parameters, defaults };
   }
 
-  /** The body of a macro, and which of its implicit arguments it reads. Macros inside it count as part of it. */
-  private definition(parameters: readonly Parameter[], endName: string) {
-    const outer = this.implicitReads;
-    const reads = new Set<string>();
-    this.implicitReads = reads;
-    const body = this.isolated(endName);
-    for (const name of reads) outer.add(name);
-    this.implicitReads = outer;
-    const declaresCaller = parameters.some(({ name }) => name === "caller");
-    const takes: Takes = {
-      varargs: reads.has("varargs"),
-      kwargs: reads.has("kwargs"),
-      caller: reads.has("caller") || declaresCaller,
-    };
-    return { parameters, takes, body };
-  }
-
-  /** As {@link closed}, for a body that is a function of its own: it cannot break a loop around it. */
-  private isolated(endName: string): Statement[] {
-    const outer = this.loops;
-    this.loops = 0;
-    const body = this.closed(endName);
-    this.loops = outer;
-    return body;
-  }
-
-  /** The rest of a tag, its body, and the name of its closing tag. */
-  private closed(endName: string): Statement[] {
+  /** The end of a tag, for which a colon may stand before it as in Python, and statements up to a tag with one of these names. */
+  private body(...endNames: readonly string[]): Statement[] {
+    this.stream.skip("operator", ":");
     this.stream.expect("blockEnd");
-    const body = this.body([endName]);
+    return this.statements(endNames);
+  }
+
+  /** As {@link body}, and the name of the closing tag. */
+  private closed(endName: string): Statement[] {
+    const body = this.body(endName);
     this.stream.next();
     return body;
   }
+}
+
+function asParameters(target: Target): Target {
+  if (target.type === "targets") return { type: "targets", items: target.items.map(asParameters) };
+  return target.type === "store" ? { type: "parameter", name: target.name } : target;
 }

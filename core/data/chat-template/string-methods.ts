@@ -1,9 +1,12 @@
 import { bindArguments, bindPositional } from "./arguments.js";
 import { fail } from "./errors.js";
+import { characterOf } from "./format-spec.js";
 import { iterate } from "./operators.js";
 import { slice } from "./slicing.js";
+import { capitalize, isLowerText, isTitleText, isUpperText, swapCase, titleCase } from "./string-case.js";
 import {
   codePoints,
+  indexArgument,
   integerArgument,
   joinTexts,
   length,
@@ -12,7 +15,8 @@ import {
   trimEnd,
   WHITE_SPACE,
 } from "./text.js";
-import { type KeywordArguments, Markup, PyTuple, type PyValue, typeName } from "./values.js";
+import { caseFold, isDecimal, isDigit, isIdentifier, isNumeric, isPrintable } from "./unicode.js";
+import { type KeywordArguments, Markup, PyDict, PyTuple, type PyValue, typeName } from "./values.js";
 import { spend, spendText } from "./work.js";
 
 type StringMethod = (self: string, args: readonly PyValue[], kwargs: KeywordArguments) => PyValue;
@@ -34,28 +38,27 @@ function keywordMethod(parameters: readonly string[], body: (self: string, args:
 }
 
 const predicate = (test: (self: string) => boolean): StringMethod => method([], (self) => test(self));
-const letters = (pattern: RegExp) => predicate((self) => self !== "" && codePoints(self).every((c) => pattern.test(c)));
+const everyCharacter = (test: (character: string) => boolean) =>
+  predicate((self) => self !== "" && codePoints(self).every(test));
 
 export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map<string, StringMethod>([
   ["upper", method([], (self) => self.toUpperCase())],
-  ["lower", method([], (self) => lower(self))],
-  ["casefold", method([], (self) => lower(self).replaceAll("ß", "ss").replaceAll("ς", "σ"))],
-  ["title", method([], (self) => title(self))],
-  ["capitalize", method([], (self) => capitalize(self))],
-  [
-    "swapcase",
-    method([], (self) =>
-      codePoints(self)
-        .map((c) => (isUpper(c) ? lower(c) : c.toUpperCase()))
-        .join(""),
-    ),
-  ],
+  ["lower", method([], (self) => self.toLowerCase())],
+  ["casefold", method([], caseFold)],
+  ["title", method([], titleCase)],
+  ["capitalize", method([], capitalize)],
+  ["swapcase", method([], swapCase)],
   ["strip", method(["chars?"], (self, [chars]) => strip(self, chars, "both"))],
   ["lstrip", method(["chars?"], (self, [chars]) => strip(self, chars, "start"))],
   ["rstrip", method(["chars?"], (self, [chars]) => strip(self, chars, "end"))],
   ["split", keywordMethod(["sep?", "maxsplit?"], (self, [sep, limit]) => split(self, sep, maxSplit(limit)))],
   ["rsplit", keywordMethod(["sep?", "maxsplit?"], (self, [sep, limit]) => rsplit(self, sep, maxSplit(limit)))],
-  ["splitlines", keywordMethod(["keepends?"], (self, [keep]) => splitLines(self, keep === true))],
+  [
+    "splitlines",
+    keywordMethod(["keepends?"], (self, [keep]) =>
+      splitLines(self, keep !== undefined && integerArgument(keep, "keepends") !== 0),
+    ),
+  ],
   ["partition", method(["sep"], (self, [sep]) => partition(self, separator(sep), self.indexOf(separator(sep)), false))],
   [
     "rpartition",
@@ -93,62 +96,21 @@ export const STRING_METHODS: ReadonlyMap<string, StringMethod> = new Map<string,
       expandTabs(self, size === undefined ? 8 : integerArgument(size, "tabsize")),
     ),
   ],
-  ["isdigit", letters(/^[\p{Nd}\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468]$/u)],
-  ["isdecimal", letters(/^\p{Nd}$/u)],
-  ["isnumeric", letters(/^\p{N}$/u)],
-  ["isalpha", letters(/^\p{L}$/u)],
-  ["isalnum", letters(/^[\p{L}\p{N}]$/u)],
+  ["isdigit", everyCharacter(isDigit)],
+  ["isdecimal", everyCharacter(isDecimal)],
+  ["isnumeric", everyCharacter(isNumeric)],
+  ["isalpha", everyCharacter((c) => /^\p{L}$/u.test(c))],
+  ["isalnum", everyCharacter((c) => /^[\p{L}\p{N}]$/u.test(c))],
   ["isascii", predicate((self) => !/[\u0080-\uffff]/.test(self))],
   ["isspace", predicate((self) => SPACE_ONLY.test(self))],
-  ["isupper", predicate((self) => /\p{Uppercase}/u.test(self) && !/[\p{Lowercase}\p{Lt}]/u.test(self))],
-  ["islower", predicate((self) => /\p{Lowercase}/u.test(self) && !/[\p{Uppercase}\p{Lt}]/u.test(self))],
-  ["istitle", predicate((self) => codePoints(self).some((c) => isUpper(c) || isLower(c)) && title(self) === self)],
-  ["isidentifier", predicate((self) => /^[\p{ID_Start}_][\p{ID_Continue}]*$/u.test(self))],
-  ["isprintable", predicate((self) => codePoints(self).every((c) => c === " " || !/^[\p{C}\p{Z}]$/u.test(c)))],
+  ["isupper", predicate(isUpperText)],
+  ["islower", predicate(isLowerText)],
+  ["istitle", predicate(isTitleText)],
+  ["isidentifier", predicate(isIdentifier)],
+  ["isprintable", predicate((self) => codePoints(self).every(isPrintable))],
+  ["translate", method(["table"], (self, [table]) => translate(self, table as PyValue))],
+  ["maketrans", method(["x", "y?", "z?"], (_, args) => makeTranslation(args))],
 ]);
-
-function isUpper(character: string): boolean {
-  return /^\p{Uppercase}$/u.test(character);
-}
-
-function isLower(character: string): boolean {
-  return /^\p{Lowercase}$/u.test(character);
-}
-
-/** JavaScript and Python agree, the final sigma included. */
-export function lower(self: string): string {
-  return self.toLowerCase();
-}
-
-/** Title case of single characters differs from upper case only for a few digraphs. */
-function titleCharacter(character: string): string {
-  const special: Readonly<Record<string, string>> = {
-    ǆ: "ǅ",
-    ǉ: "ǈ",
-    ǌ: "ǋ",
-    ǳ: "ǲ",
-    ß: "Ss",
-    ﬁ: "Fi",
-    ﬂ: "Fl",
-    ﬀ: "Ff",
-  };
-  return special[character] ?? character.toUpperCase();
-}
-
-export function capitalize(self: string): string {
-  const [first = "", ...rest] = codePoints(self);
-  return titleCharacter(first) + lower(rest.join(""));
-}
-
-function title(self: string): string {
-  let inWord = false;
-  let out = "";
-  for (const character of codePoints(self)) {
-    out += inWord ? lower(character) : titleCharacter(character);
-    inWord = /^[\p{Lu}\p{Ll}\p{Lt}\p{Lowercase}\p{Uppercase}]$/u.test(character);
-  }
-  return out;
-}
 
 export function strip(self: string, chars: PyValue | undefined, side: "both" | "start" | "end"): string {
   if (chars === undefined || chars === null) {
@@ -220,8 +182,8 @@ function partition(self: string, sep: string, at: number, fromEnd: boolean): PyT
   return new PyTuple([self.slice(0, at), sep, self.slice(at + sep.length)]);
 }
 
-export function replace(self: string, old: string, by: string, limit: PyValue | undefined): string {
-  const times = limit === undefined || limit === null ? -1 : integerArgument(limit, "count");
+export function replace(self: string, old: string, by: string, limit: PyValue = -1n): string {
+  const times = integerArgument(limit, "count");
   const max = times < 0 ? Number.POSITIVE_INFINITY : times;
   const parts = old === "" ? ["", ...codePoints(self), ""] : self.split(old);
   const changes = Math.min(max, parts.length - 1);
@@ -241,19 +203,20 @@ function window(
   const points = codePoints(self);
   const bound = (value: PyValue | undefined, fallback: number): number => {
     if (value === undefined || value === null) return fallback;
-    const at = integerArgument(value, "index");
+    const at = indexArgument(value);
     return at < 0 ? Math.max(0, at + points.length) : at;
   };
   const from = bound(start, 0);
-  if (from > points.length) return null;
-  return { text: slice(points, from, bound(end, points.length), 1).join(""), offset: from };
+  const to = Math.min(bound(end, points.length), points.length);
+  if (from > to) return null;
+  return { text: slice(points, from, to, 1).join(""), offset: from };
 }
 
 function affix(self: string, [part, start, end]: Bound, test: (self: string, part: string) => boolean): boolean {
   const cut = window(self, start, end);
-  const parts = part instanceof PyTuple ? part.items : [part];
+  const parts = part instanceof PyTuple ? part.items : [text(part)];
   spend(parts.length);
-  return cut !== null && parts.some((candidate) => test(cut.text, text(candidate)));
+  return parts.some((candidate) => cut !== null && test(cut.text, text(candidate)));
 }
 
 function find(self: string, [sub, start, end]: Bound, which: "first" | "last"): bigint | null {
@@ -269,9 +232,9 @@ function notFound(): never {
 }
 
 function count(self: string, [sub, start, end]: Bound): bigint {
+  const needle = text(sub);
   const cut = window(self, start, end);
   if (cut === null) return 0n;
-  const needle = text(sub);
   return BigInt(needle === "" ? length(cut.text) + 1 : cut.text.split(needle).length - 1);
 }
 
@@ -325,6 +288,33 @@ function expandTabs(self: string, size: number): string {
     }
   }
   return out;
+}
+
+/** The table maps code points to code points, texts, or None for nothing. */
+function translate(self: string, table: PyValue): string {
+  if (!(table instanceof PyDict)) return fail("TypeError", `'${typeName(table)}' object is not a translation table`);
+  return codePoints(self)
+    .map((character) => {
+      const by = table.get(BigInt(character.codePointAt(0) as number));
+      if (by === undefined) return character;
+      if (by === null) return "";
+      return typeof by === "bigint" ? characterOf(by) : text(by);
+    })
+    .join("");
+}
+
+/** From a dict, or from texts of equal length and one of characters to drop. */
+function makeTranslation([from, to, dropped]: Bound): PyValue {
+  const code = (character: string) => BigInt(character.codePointAt(0) as number);
+  if (to === undefined) {
+    if (!(from instanceof PyDict)) return fail("TypeError", "maketrans() with one argument takes a dict");
+    return PyDict.of([...from.entries()].map(([key, by]) => [typeof key === "string" ? code(key) : key, by]));
+  }
+  const [keys, values] = [codePoints(text(from)), codePoints(text(to))];
+  if (keys.length !== values.length) return fail("ValueError", "the first two arguments must have equal length");
+  const table = PyDict.of(keys.map((key, i) => [code(key), code(values[i])]));
+  for (const character of dropped === undefined ? [] : codePoints(text(dropped))) table.set(code(character), null);
+  return table;
 }
 
 function separator(sep: PyValue | undefined): string {

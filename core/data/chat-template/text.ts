@@ -1,12 +1,11 @@
 import { fail } from "./errors.js";
+import { isPrintable } from "./unicode.js";
 import {
   DictView,
   Markup,
   Namespace,
   PyDict,
-  PyFunction,
   type PyObject,
-  PyRange,
   PyTuple,
   type PyValue,
   typeName,
@@ -22,8 +21,8 @@ export function str(value: PyValue): string {
   return repr(value);
 }
 
-/** Python's `repr(value)`. */
-export function repr(value: PyValue): string {
+/** Python's `repr(value)`. `inside` are the dicts whose text this is part of: one inside itself is cut short. */
+export function repr(value: PyValue, inside: readonly PyDict[] = []): string {
   if (value === null) return "None";
   switch (typeof value) {
     case "boolean":
@@ -36,17 +35,20 @@ export function repr(value: PyValue): string {
       return quote(value);
   }
   enter(2);
-  const text = Array.isArray(value) ? `[${list(value)}]` : reprObject(value);
+  const text = Array.isArray(value) ? `[${reprItems(value, inside)}]` : reprObject(value, inside);
   leave(2);
   return text;
 }
 
-function list(items: readonly PyValue[]): string {
-  spend(items.length);
-  return joinTexts(items.map(repr), ", ");
+function reprItems(items: Iterable<PyValue>, inside: readonly PyDict[]): string {
+  const texts = Array.from(items, (item) => {
+    spend(1);
+    return repr(item, inside);
+  });
+  return joinTexts(texts, ", ");
 }
 
-/** Python refuses to print longer integers. */
+/** Python refuses to read and print longer integers. */
 export const MAX_INTEGER_DIGITS = 4300;
 const MAX_INTEGER_BITS = Math.ceil(MAX_INTEGER_DIGITS * Math.log2(10)) + 1;
 
@@ -59,27 +61,29 @@ export function integerText(value: bigint): string {
   return fail("ValueError", `exceeds the limit (${MAX_INTEGER_DIGITS} digits) for integer string conversion`);
 }
 
-function reprObject(value: PyObject): string {
+function reprObject(value: PyObject, inside: readonly PyDict[]): string {
   if (value instanceof PyTuple) {
-    return value.items.length === 1 ? `(${repr(value.items[0])},)` : `(${list(value.items)})`;
+    const items = reprItems(value.items, inside);
+    return value.items.length === 1 ? `(${items},)` : `(${items})`;
   }
   if (value instanceof PyDict) {
-    spend(value.size);
-    return `{${joinTexts(
-      [...value.entries()].map(([key, item]) => `${repr(key)}: ${repr(item)}`),
-      ", ",
-    )}}`;
+    if (inside.includes(value)) return "{...}";
+    spend(value.len());
+    const within = [...inside, value];
+    const entries = Array.from(value.entries(), ([key, item]) => `${repr(key, within)}: ${repr(item, within)}`);
+    return `{${joinTexts(entries, ", ")}}`;
   }
-  if (value instanceof DictView) return `${value.typeName}([${list([...value])}])`;
-  if (value instanceof PyRange) {
-    const bounds = `${value.start}, ${value.stop}`;
-    return value.step === 1n ? `range(${bounds})` : `range(${bounds}, ${value.step})`;
-  }
+  if (value instanceof DictView) return `${value.typeName}([${reprItems(value, inside)}])`;
   if (value instanceof Markup) return `Markup(${quote(value.text)})`;
-  if (value instanceof Undefined) return "Undefined";
-  if (value instanceof Namespace) return `<Namespace ${repr(PyDict.of(value.values))}>`;
-  if (value instanceof PyFunction) return `<function ${value.name}>`;
-  return `<${value.typeName} object>`;
+  if (value instanceof Namespace) return `<Namespace ${repr(value.values, inside)}>`;
+  return value.repr();
+}
+
+/** Python's `ascii(value)`: `repr` with everything beyond ASCII escaped. */
+export function ascii(value: PyValue): string {
+  const text = repr(value);
+  spendText(text.length);
+  return text.replace(/[^\0-\x7f]/gu, codeEscape);
 }
 
 /** Python's shortest text of a float; exponents from 1e16 and below 1e-4. */
@@ -117,11 +121,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\t", "\\t"],
 ]);
 
-function isPrintable(character: string): boolean {
-  return character === " " || !/^[\p{C}\p{Z}]$/u.test(character);
-}
-
-function codeEscape(character: string): string {
+/** Python's escape of a character: `\xe9`, `\u4e16`, `\U0001f642`. */
+export function codeEscape(character: string): string {
   const code = character.codePointAt(0) as number;
   if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
   return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
@@ -188,10 +189,17 @@ export function textArgument(value: PyValue | undefined, what: string): string {
 
 /** An integer argument as a JavaScript number. */
 export function integerArgument(value: PyValue | undefined, what: string): number {
-  if (typeof value === "bigint") {
-    if (BigInt.asIntN(64, value) === value) return Number(value);
-    return fail("OverflowError", "Python int too large to convert to C ssize_t");
-  }
   if (typeof value === "boolean") return value ? 1 : 0;
-  return fail("TypeError", `${what} must be int, not ${value === undefined ? "missing" : typeName(value)}`);
+  if (typeof value !== "bigint") {
+    return fail("TypeError", `${what} must be int, not ${value === undefined ? "missing" : typeName(value)}`);
+  }
+  return value === BigInt.asIntN(64, value) ? Number(value) : fail("OverflowError", `${what} is too large`);
+}
+
+const MAX_INDEX = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** An integer that points into a text or list: beyond any length it makes no difference how far. */
+export function indexArgument(value: PyValue): number {
+  if (typeof value !== "bigint") return integerArgument(value, "index");
+  return Number(value > MAX_INDEX ? MAX_INDEX : value < -MAX_INDEX ? -MAX_INDEX : value);
 }

@@ -11,9 +11,24 @@ export type PyValue = null | boolean | bigint | number | string | PyValue[] | Py
 export abstract class PyObject {
   /** Python's type name, for messages. */
   abstract readonly typeName: string;
+
+  /** Python's `len`; absent where there is none. An object of length 0 is false. */
+  len?(): number;
+
+  /** What a loop goes over; absent where Python's object cannot be looped over. */
+  [Symbol.iterator]?(): Iterator<PyValue>;
+
+  /** What `x(...)` does; absent where Python's object cannot be called. */
+  call?(args: readonly PyValue[], kwargs: KeywordArguments): PyValue;
+
   /** Value of an attribute (`x.name`), undefined when there is none. */
   attribute(_name: string): PyValue | undefined {
     return undefined;
+  }
+
+  /** Python's `repr`. */
+  repr(): string {
+    return `<${this.typeName} object>`;
   }
 }
 
@@ -22,6 +37,14 @@ export class PyTuple extends PyObject {
   constructor(readonly items: readonly PyValue[]) {
     super();
   }
+
+  override len(): number {
+    return this.items.length;
+  }
+
+  override [Symbol.iterator](): Iterator<PyValue> {
+    return this.items[Symbol.iterator]();
+  }
 }
 
 /** Text marked as safe: `escape` leaves it alone, and text added to it is escaped. */
@@ -29,6 +52,14 @@ export class Markup extends PyObject {
   readonly typeName = "Markup";
   constructor(readonly text: string) {
     super();
+  }
+
+  override len(): number {
+    return Array.from(this.text).length;
+  }
+
+  override [Symbol.iterator](): Iterator<PyValue> {
+    return this.text[Symbol.iterator]();
   }
 }
 
@@ -42,11 +73,23 @@ export class Undefined extends PyObject {
   fail(): never {
     return fail("UndefinedError", this.message);
   }
+
+  override len(): number {
+    return 0;
+  }
+
+  override [Symbol.iterator](): Iterator<PyValue> {
+    return [][Symbol.iterator]();
+  }
+
+  override repr(): string {
+    return "Undefined";
+  }
 }
 
 export class PyRange extends PyObject {
   readonly typeName = "range";
-  readonly length: number;
+  private readonly length: number;
   constructor(
     readonly start: bigint,
     readonly stop: bigint,
@@ -66,8 +109,21 @@ export class PyRange extends PyObject {
     return this.start + BigInt(index) * this.step;
   }
 
-  *[Symbol.iterator](): IterableIterator<PyValue> {
+  override len(): number {
+    return this.length;
+  }
+
+  override *[Symbol.iterator](): IterableIterator<PyValue> {
     for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
+
+  override attribute(name: string): PyValue | undefined {
+    return name === "start" || name === "stop" || name === "step" ? this[name] : undefined;
+  }
+
+  override repr(): string {
+    const bounds = `${this.start}, ${this.stop}`;
+    return this.step === 1n ? `range(${bounds})` : `range(${bounds}, ${this.step})`;
   }
 }
 
@@ -80,7 +136,7 @@ export class PyIterator extends PyObject {
     this.source = source[Symbol.iterator]();
   }
 
-  *[Symbol.iterator](): IterableIterator<PyValue> {
+  override *[Symbol.iterator](): IterableIterator<PyValue> {
     for (let next = this.source.next(); !next.done; next = this.source.next()) {
       spend(4);
       yield next.value;
@@ -95,9 +151,17 @@ export class PyFunction extends PyObject {
   readonly typeName = "function";
   constructor(
     readonly name: string,
-    readonly invoke: PyFunctionBody,
+    private readonly body: PyFunctionBody,
   ) {
     super();
+  }
+
+  override call(args: readonly PyValue[], kwargs: KeywordArguments): PyValue {
+    return this.body(args, kwargs);
+  }
+
+  override repr(): string {
+    return `<function ${this.name}>`;
   }
 }
 
@@ -112,7 +176,7 @@ export class PyDict extends PyObject {
     return dict;
   }
 
-  get size(): number {
+  override len(): number {
     return this.slots.size;
   }
 
@@ -127,7 +191,8 @@ export class PyDict extends PyObject {
     else this.slots.set(hash, { key, value });
   }
 
-  *keys(): IterableIterator<PyValue> {
+  /** Keys, as Python's loops over dicts give them. */
+  override *[Symbol.iterator](): IterableIterator<PyValue> {
     for (const { key } of this.slots.values()) yield key;
   }
 
@@ -147,7 +212,11 @@ export class DictView extends PyObject {
     this.typeName = `dict_${kind}`;
   }
 
-  *[Symbol.iterator](): IterableIterator<PyValue> {
+  override len(): number {
+    return this.dict.len();
+  }
+
+  override *[Symbol.iterator](): IterableIterator<PyValue> {
     for (const [key, value] of this.dict.entries()) {
       yield this.kind === "keys" ? key : this.kind === "values" ? value : new PyTuple([key, value]);
     }
@@ -157,7 +226,9 @@ export class DictView extends PyObject {
 /** `namespace(...)`: the one object whose attributes a template may set. */
 export class Namespace extends PyObject {
   readonly typeName = "Namespace";
-  readonly values = new Map<string, PyValue>();
+  constructor(readonly values: PyDict = new PyDict()) {
+    super();
+  }
 
   override attribute(name: string): PyValue | undefined {
     return this.values.get(name);
@@ -171,7 +242,9 @@ export function hashKey(key: PyValue): unknown {
   if (typeof key === "boolean") return key ? 1n : 0n;
   if (typeof key === "number") return Number.isInteger(key) ? BigInt(key) : key;
   if (typeof key === "bigint" || key === null) return key;
-  if (Array.isArray(key) || key instanceof PyDict) return fail("TypeError", `unhashable type: '${typeName(key)}'`);
+  if (Array.isArray(key) || key instanceof PyDict || (key instanceof DictView && key.kind !== "values")) {
+    return fail("TypeError", `unhashable type: '${typeName(key)}'`);
+  }
   if (key instanceof PyTuple) return `\u0000tuple:${tupleText(key)}`;
   if (key instanceof Undefined) return UNDEFINED_HASH;
   return key;
