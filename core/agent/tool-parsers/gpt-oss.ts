@@ -62,7 +62,7 @@ class Turn {
     input.begin();
     const header = yield* this.header();
     if (header?.tool !== undefined) {
-      const body = yield* readJson(input, CALL_ENDS);
+      const body = yield* readJson(input, CALL_ENDS, OPENING);
       if (body.stop !== CALL) return out.content(this.withoutPads(input.commit()));
       input.skip(CALL);
       this.writeCall(header.tool, body.text, body.problem, input.commit());

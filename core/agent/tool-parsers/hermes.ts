@@ -6,6 +6,7 @@ import type { TurnWriter } from "./turn-writer.js";
 
 const OPEN = "<tool_call>";
 const CLOSE = "</tool_call>";
+const OPENS = new TagSet([OPEN]);
 const CLOSES = new TagSet([CLOSE]);
 
 /**
@@ -19,7 +20,7 @@ export const hermes = composeToolParser({
     while ((yield* prose.next()) !== null) {
       input.begin();
       input.skip(OPEN);
-      const body = yield* readJson(input, CLOSES);
+      const body = yield* readJson(input, CLOSES, OPENS);
       if (body.stop === null) return out.content(input.commit());
       input.skip(CLOSE);
       writeCall(body, input.commit(), out);

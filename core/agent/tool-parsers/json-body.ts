@@ -1,5 +1,5 @@
 import { JsonScanner } from "./json-scanner.js";
-import type { TagSet } from "./tag-set.js";
+import { TagSet } from "./tag-set.js";
 import type { Parsing, TextCursor } from "./text-cursor.js";
 
 /** What stands between two tags where JSON is due. */
@@ -11,13 +11,41 @@ export interface JsonBody {
   readonly problem: string | null;
 }
 
-/** Reads JSON up to a tag. A tag inside a string is part of the string, unless the text has ceased to be JSON before. */
-export function* readJson(input: TextCursor, stops: TagSet): Parsing<JsonBody> {
+/**
+ * Reads JSON up to one of `stops`. A stop inside a string is part of the string; where the text has ceased to be JSON, the next
+ * one counts. But a string that lacks its end takes in the stop that was meant: if JSON fails with a string that holds a stop,
+ * and one of `opens` or the end of the text comes before another stop, the one in the string counts.
+ */
+export function* readJson(input: TextCursor, stops: TagSet, opens: TagSet = NO_TAGS): Parsing<JsonBody> {
   const scanner = new JsonScanner();
   input.begin();
   let stop = yield* scanJson(input, scanner, stops);
-  if (scanner.broken) stop = yield* input.until(stops);
-  return { text: input.commit(), stop, problem: scanner.end() };
+  if (stop !== null) return { text: input.commit(), stop, problem: scanner.end() };
+
+  const text = input.recorded();
+  const hidden = stops.find(text, scanner.lastString);
+  if (hidden === null) {
+    if (scanner.broken) stop = yield* input.until(stops);
+    return { text: input.commit(), stop, problem: scanner.end() };
+  }
+  if (scanner.broken) {
+    const inString = opens.find(text, hidden.at)?.tag;
+    stop = inString ?? (yield* input.until(new TagSet([...opens.tags, ...stops.tags])));
+  }
+  const counts = scanner.broken ? stop === null || opens.tags.includes(stop) : endsWithOneOf(text, stops);
+  if (!counts) return { text: input.commit(), stop, problem: scanner.end() };
+  input.rollback();
+  input.skip(text.slice(0, hidden.at));
+  return { text: text.slice(0, hidden.at), stop: hidden.tag, problem: "a string does not end" };
+}
+
+const NO_TAGS = new TagSet([]);
+
+/** White space and one special token may follow. */
+function endsWithOneOf(text: string, stops: TagSet): boolean {
+  const rest = text.trimEnd();
+  const token = /^<\|[^<>|]*\|>$/.test(rest.slice(rest.lastIndexOf("<|"))) ? rest.lastIndexOf("<|") : rest.length;
+  return [rest, rest.slice(0, token).trimEnd()].some((end) => stops.tags.some((tag) => end.endsWith(tag)));
 }
 
 /** Pushes text into the scanner up to a tag that is not inside a string, or to where the text is no JSON any more. */

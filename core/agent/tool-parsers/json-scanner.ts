@@ -26,6 +26,8 @@ export class JsonScanner {
   private atom = "";
   private length = 0;
   private problem: string | null = null;
+  /** Where the last string began, in units from the beginning. */
+  lastString = 0;
 
   /** Whether the next unit belongs to a string, whatever it is. */
   get inString(): boolean {
@@ -104,6 +106,7 @@ export class JsonScanner {
 
   private string(isName: boolean): void {
     this.isName = isName;
+    this.lastString = this.length - 1;
     this.state = "string";
   }
 

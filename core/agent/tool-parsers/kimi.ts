@@ -10,6 +10,7 @@ const SECTION = { open: "<|tool_calls_section_begin|>", close: "<|tool_calls_sec
 const CALL = { open: "<|tool_call_begin|>", close: "<|tool_call_end|>" };
 const ARGUMENTS = "<|tool_call_argument_begin|>";
 
+const OPENS = new TagSet([CALL.open]);
 const IN_SECTION = new TagSet([CALL.open, SECTION.close]);
 const AFTER_ID = new TagSet([ARGUMENTS, CALL.close, CALL.open, SECTION.close]);
 const AFTER_ARGUMENTS = new TagSet([CALL.close, CALL.open, SECTION.close]);
@@ -43,7 +44,7 @@ function* readCall(input: TextCursor, out: TurnWriter, schemas: readonly ToolSch
   let body: JsonBody | null = null;
   if (stop === ARGUMENTS) {
     input.skip(stop);
-    body = yield* readJson(input, AFTER_ARGUMENTS);
+    body = yield* readJson(input, AFTER_ARGUMENTS, OPENS);
     stop = body.stop;
   }
   if (stop === CALL.close) input.skip(stop);

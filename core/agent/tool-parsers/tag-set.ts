@@ -24,6 +24,15 @@ export class TagSet {
     return null;
   }
 
+  /** The first tag of a complete text. */
+  find(text: string, from: number): { readonly tag: string; readonly at: number } | null {
+    for (let at = this.search(text, from); at < text.length; at = this.search(text, at + 1)) {
+      const tag = this.at(text, at, true);
+      if (tag) return { tag, at };
+    }
+    return null;
+  }
+
   /** Whether a tag may begin with this UTF-16 unit. */
   mayBegin(unit: number): boolean {
     return this.tags.some((tag) => tag.charCodeAt(0) === unit);

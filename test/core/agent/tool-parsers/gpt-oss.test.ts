@@ -46,6 +46,15 @@ describe("agent/tool-parsers: gpt-oss", () => {
     expect(parse(call("a", "")).errors).to.deep.equal(["0 a"]);
   });
 
+  it("is not led astray by a string without its end", () => {
+    expect(parse(`${call("a", '{"x":"y}')}${START}${call("b", '{"z":1}')}`)).to.deep.equal({
+      ...prose(""),
+      calls: ['b {"z":1}'],
+      errors: ["0 a"],
+    });
+    expect(parse(call("a", '{"x":"y}')).errors).to.deep.equal(["0 a"]);
+  });
+
   it("gives the arguments as they stand in the text", () => {
     const args = '{\n "n":  12345678901234567890123, "u":"\\u00e9é", "s": "<|call|> <|end|>"\n}\n';
     expect(parse(call("a", args)).calls).to.deep.equal([`a ${args}`]);

@@ -103,6 +103,30 @@ describe("agent/tool-parsers: hermes", () => {
     expect(parse(text)).to.deep.equal({ ...prose("x"), errors: ["0 a"] });
   });
 
+  describe("a string without its end", () => {
+    const cut = '<tool_call>{"name":"a","arguments":{"x":"abc}}</tool_call>';
+    const good = '<tool_call>{"name":"b","arguments":{}}</tool_call>';
+
+    it("does not hide the next call", () => {
+      expect(parse(`${cut}ok${cut}.${good}`)).to.deep.equal({
+        ...prose("ok."),
+        calls: ["b {}"],
+        errors: ["0 a", "1 a"],
+      });
+    });
+
+    it("is malformed, not cut off, if the text ends with the closing tag", () => {
+      for (const end of ["", "\n", "<|im_end|>", "\n<|im_end|>\n"]) {
+        expect(parse(`${cut}${end}`), end).to.deep.equal({ ...prose(end), errors: ["0 a"] });
+      }
+    });
+
+    it("is cut off if the text goes on", () => {
+      const text = '<tool_call>{"name":"a","arguments":{"x":"echo </tool_call> te';
+      expect(parse(text)).to.deep.equal(prose(text));
+    });
+  });
+
   it("accepts any white space around the JSON", () => {
     expect(parse('<tool_call>\r\n\t {"name":"a","arguments":{}} \r\n</tool_call>\r\n')).to.deep.equal({
       ...prose("\r\n"),

@@ -87,6 +87,15 @@ describe("agent/tool-parsers: kimi", () => {
     ]);
   });
 
+  it("is not led astray by a string without its end", () => {
+    const text = `${call("functions.search:0", '{"q":"x}')}${call("functions.search:1", '{"q":"y"}')}`;
+    expect(parse(`${BEGIN}${text}${END}`)).to.deep.equal({
+      ...prose(""),
+      calls: ['search {"q":"y"} #functions.search:1'],
+      errors: ["0 search"],
+    });
+  });
+
   it("reads several sections, and none inside a thought", () => {
     const section = `${BEGIN}${call("functions.ping:0", "{}")}${END}`;
     expect(parse(`<think>${section}</think>a${section}b${section}`)).to.deep.equal({
