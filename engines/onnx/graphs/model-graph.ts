@@ -28,9 +28,9 @@ export const HEAD_FEEDS = {
   /** Response tokens, int32 [R]. */
   targets: "targets",
   /** Factor of the head's rows, see {@link logitFactors}; float32 scalar. */
-  rowFactor: "inverse_temperature",
+  rowFactor: "row_factor",
   /** Factor of the capped logits; float32 scalar. */
-  capFactor: "logit_cap",
+  capFactor: "cap_factor",
 } as const;
 
 /** Where temperature, the model's factor of the logits and their cap c go: logits are tanh(rows · rowFactor · W) · capFactor. */
