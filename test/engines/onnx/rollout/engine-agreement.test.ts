@@ -1,19 +1,20 @@
 import { expect } from "chai";
 import { packSequences } from "../../../../core/plugin.js";
 import { createOnnxEngine } from "../../../../engines/onnx/engine.js";
+import { FAMILY_CONFIGS } from "../families/family-configs.js";
 import { request, tinyConfig, withOnnxReplica } from "./tiny-model.js";
 
 const variants = {
-  "grouped queries, tied head": {},
-  "one key head per query head, untied head": { num_key_value_heads: 6, tie_word_embeddings: false },
-  "heads of 4, for which attention is plain": { head_dim: 4 },
+  "grouped queries, tied head": tinyConfig,
+  "one key head per query head, untied head": { ...tinyConfig, num_key_value_heads: 6, tie_word_embeddings: false },
+  "heads of 4, for which attention is plain": { ...tinyConfig, head_dim: 4 },
+  ...FAMILY_CONFIGS,
 };
 
 describe("onnx rollout against the training engine", () => {
-  for (const [what, changes] of Object.entries(variants)) {
+  for (const [what, config] of Object.entries(variants)) {
     for (const temperature of [1, 0.7]) {
       it(`gives the log-probabilities that the engine computes: ${what}, temperature ${temperature}`, async () => {
-        const config = { ...tinyConfig, ...changes };
         const engine = createOnnxEngine({
           model: { config, initSeed: 3 },
           optimizer: null,

@@ -29,12 +29,12 @@ export const tiny: ModelConfig = parseModelConfig(tinyConfig);
 
 /** Random parameters that make lively, varied predictions. */
 export function randomWeights(config: ModelConfig, seed: number): NamedTensor[] {
-  return parameterSpecs(config).map(({ name, shape }) => {
+  return parameterSpecs(config).map(({ name, shape, role }) => {
     const length = shape.reduce((n, d) => n * d, 1);
-    const isNorm = shape.length === 1;
+    const centre = role === "norm" && config.norm.kind !== "rmsPlusOne" ? 1 : 0;
     // Uniform on [−√3, √3] has variance 1.
-    const scale = Math.sqrt(3) * (isNorm ? 0.1 : 1.2 / Math.sqrt(shape[1]));
-    const data = Float32Array.from({ length }, (_, i) => (isNorm ? 1 : 0) + scale * (2 * uniformAt(seed, name, i) - 1));
+    const scale = Math.sqrt(3) * (shape.length === 1 ? 0.1 : 1.2 / Math.sqrt(shape[1]));
+    const data = Float32Array.from({ length }, (_, i) => centre + scale * (2 * uniformAt(seed, name, i) - 1));
     return { name, dtype: "f32", shape, data };
   });
 }
