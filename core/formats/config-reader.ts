@@ -47,7 +47,7 @@ export class ConfigReader {
   /** A positive integer, or null; `fallback` stands for a missing key. */
   optionalCount(key: string, fallback: number | null = null): number | null {
     const value = this.value(key);
-    if ((value === undefined ? fallback : value) === null) return this.keep(key, null);
+    if ((value === undefined ? fallback : value) === null) return null;
     return this.count(key, fallback ?? undefined);
   }
 
@@ -63,7 +63,7 @@ export class ConfigReader {
   /** A positive number, or null; `fallback` stands for a missing key. */
   optionalPositive(key: string, fallback: number | null = null): number | null {
     const value = this.value(key);
-    if ((value === undefined ? fallback : value) === null) return this.keep(key, null);
+    if ((value === undefined ? fallback : value) === null) return null;
     return this.positive(key, fallback ?? undefined);
   }
 

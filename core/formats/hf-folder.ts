@@ -23,7 +23,7 @@ export async function writeHfFolder(folder: string, content: HfFolderContent): P
   const { config, tensors, tokenizerFiles, dtype = "bf16" } = content;
   await mkdir(folder, { recursive: true });
   await writeSafetensors(join(folder, "model.safetensors"), tensors, { layout: parameterSpecs(config), dtype });
-  await writeJson(join(folder, "config.json"), configJson(config, dtype));
+  await writeText(join(folder, "config.json"), configText(configJson(config, dtype)));
   await writeJson(join(folder, "generation_config.json"), {
     _from_model_config: true,
     ...tokenIds(config),
@@ -53,6 +53,26 @@ function configJson(config: ModelConfig, dtype: WeightDType): Record<string, unk
     torch_dtype: TORCH_DTYPES[dtype],
     ...(raw.dtype === undefined ? {} : { dtype: TORCH_DTYPES[dtype] }),
   };
+}
+
+/** Keys whose values `transformers` takes as floats only: 50.0, not 50. */
+const FLOAT_KEYS = new Set([
+  "attn_logit_softcapping",
+  "final_logit_softcapping",
+  "initializer_range",
+  "layer_norm_epsilon",
+  "rms_norm_eps",
+]);
+
+function configText(config: Record<string, unknown>): string {
+  const lines = Object.entries(config)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => {
+      const isWhole = FLOAT_KEYS.has(key) && Number.isInteger(value);
+      const text = isWhole ? (value as number).toFixed(1) : JSON.stringify(value, null, 2).replaceAll("\n", "\n  ");
+      return `  ${JSON.stringify(key)}: ${text}`;
+    });
+  return `{\n${lines.join(",\n")}\n}\n`;
 }
 
 /** The number of labels as `transformers` states it. */

@@ -95,14 +95,26 @@ export function readRope(
   sizes: { readonly headDim: number; readonly maxPositions: number },
   defaultTheta = 10000,
 ): ReadRope {
-  const scaling = config.object("rope_scaling");
-  const parameters = Object.keys(scaling.raw).length > 0 ? scaling : config.object("rope_parameters");
+  const parameters = oldScaling(config) ?? config.object("rope_parameters");
   const theta = parameters.positive("rope_theta", config.positive("rope_theta", defaultTheta));
   config.keep("rope_theta", theta);
+  keepOldForm(config, parameters);
   return scaledRope(parameters, sizes, theta, () => {
     const outer = config.optionalCount("original_max_position_embeddings");
     return outer ?? parameters.count("original_max_position_embeddings", sizes.maxPositions);
   });
+}
+
+/** What earlier versions of `transformers` write; it goes before `rope_parameters`. */
+export function oldScaling(config: ConfigReader): ConfigReader | null {
+  const scaling = config.object("rope_scaling");
+  return Object.keys(scaling.raw).length > 0 ? scaling : null;
+}
+
+/** State a scaling so that earlier versions of `transformers` read it in exports. */
+export function keepOldForm(config: ConfigReader, parameters: ConfigReader): void {
+  const { rope_theta: _, ...scaling } = parameters.raw;
+  if ((scaling.rope_type ?? scaling.type ?? "default") !== "default") config.keep("rope_scaling", scaling);
 }
 
 /** A rotary embedding from the parameters of one kind of layer. */

@@ -18,7 +18,7 @@ export const gemma2: ModelFamily = {
     const rope = readRope(config, common);
     const window = config.optionalCount("sliding_window", 4096);
     const isSliding = slidingLayers(config, common.numLayers, (layer) => layer % 2 === 0);
-    const attentionScale = config.positive("query_pre_attn_scalar", 256) ** -0.5;
+    const attentionScale = config.count("query_pre_attn_scalar", 256) ** -0.5;
     return {
       ...common,
       maxPositions: rope.maxPositions,

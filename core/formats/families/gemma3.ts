@@ -1,5 +1,5 @@
 import type { ConfigReader } from "../config-reader.js";
-import { type ReadRope, scaledRope } from "../rope-config.js";
+import { keepOldForm, oldScaling, type ReadRope, scaledRope } from "../rope-config.js";
 import { ACTIVATIONS, LLAMA_NAMES, type ModelFamily, plainLayers, type Sizes, slidingLayers } from "./family.js";
 import { readGemma } from "./gemma.js";
 import { SANDWICH_NORMS } from "./gemma2.js";
@@ -17,7 +17,7 @@ export const gemma3: ModelFamily = {
     const window = config.optionalCount("sliding_window", 4096);
     const pattern = config.count("sliding_window_pattern", 6);
     const isSliding = slidingLayers(config, common.numLayers, (layer) => (layer + 1) % pattern !== 0);
-    const attentionScale = config.positive("query_pre_attn_scalar", 256) ** -0.5;
+    const attentionScale = config.count("query_pre_attn_scalar", 256) ** -0.5;
     return {
       ...common,
       maxPositions: Math.min(global.maxPositions, local.maxPositions),
@@ -38,14 +38,14 @@ export const gemma3: ModelFamily = {
 /** Of the layers with full attention and of those with a window. Old files scale the former alone. */
 function readRopes(config: ConfigReader, sizes: Sizes): [global: ReadRope, local: ReadRope] {
   const byLayerType = config.object("rope_parameters");
-  const scaling = config.object("rope_scaling");
-  const isOld = Object.keys(scaling.raw).length > 0;
+  const scaling = oldScaling(config);
   const rope = (layerType: string, thetaKey: string, defaultTheta: number) => {
     const parameters = byLayerType.object(layerType);
     const theta = parameters.positive("rope_theta", config.positive(thetaKey, defaultTheta));
     config.keep(thetaKey, theta);
-    const scaled = isOld && layerType === "full_attention" ? scaling : parameters;
+    const scaled = (layerType === "full_attention" ? scaling : null) ?? parameters;
     return scaledRope(scaled, sizes, theta, () => scaled.count("original_max_position_embeddings", sizes.maxPositions));
   };
+  keepOldForm(config, scaling ?? byLayerType.object("full_attention"));
   return [rope("full_attention", "rope_theta", 1e6), rope("sliding_attention", "rope_local_base_freq", 1e4)];
 }

@@ -30,6 +30,25 @@ const CHECKS: readonly OperatorCheck[] = [
       perRow(x, (row) => 1 / Math.sqrt(row.reduce((sum, value) => sum + value * value, 0) / WIDTH + EPSILON)),
   },
   {
+    name: "third output of LayerNormalization",
+    inputs: { x: [ROWS, WIDTH], weight: [WIDTH], bias: [WIDTH] },
+    output: [ROWS, 1],
+    build: (g, { x, weight, bias }) =>
+      g.opMany("LayerNormalization", [x, weight, bias], 3, { axis: -1, epsilon: { float: EPSILON } })[2],
+    expected: ({ x }) =>
+      perRow(x, (row) => {
+        const mean = row.reduce((sum, value) => sum + value, 0) / WIDTH;
+        return 1 / Math.sqrt(row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / WIDTH + EPSILON);
+      }),
+  },
+  {
+    name: "Gelu by tanh",
+    inputs: { x: [ROWS, WIDTH] },
+    output: [ROWS, WIDTH],
+    build: (g, { x }) => g.op("Gelu", [x], { approximate: "tanh" }),
+    expected: ({ x }) => x.map((v) => 0.5 * v * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (v + 0.044715 * v ** 3)))),
+  },
+  {
     name: "RotaryEmbedding",
     inputs: { x: [1, ROWS, WIDTH], cos: [ROWS, WIDTH / 2], sin: [ROWS, WIDTH / 2] },
     output: [1, ROWS, WIDTH],
