@@ -13,7 +13,7 @@ import { countsOf, sftLoss } from "../../core/algorithms/index.js";
 import { SafetensorsReader } from "../../core/formats/index.js";
 import type { OptimizerConfig } from "../../core/plugin.js";
 import { OnnxBackend } from "../../engines/onnx/backend/onnx-backend.js";
-import { TorchProcess } from "./torch-process.js";
+import { PythonProcess } from "../python-process.js";
 import { paddedForm, WORKLOADS, type Workload } from "./workload.js";
 
 const { values: args } = parseArgs({
@@ -43,7 +43,7 @@ const OPTIMIZER: OptimizerConfig = {
 
 async function main(): Promise<void> {
   const python = process.env.VERL_BENCH_PYTHON;
-  const torch = python ? await TorchProcess.start(python) : null;
+  const torch = python ? await PythonProcess.start(python, "engine/torch_engine.py") : null;
   const cpu = os.cpus()[0]?.model ?? "unknown CPU";
   console.log(`${cpu}, ${os.cpus().length} cores, ${threads} threads, load ${os.loadavg()[0].toFixed(1)}`);
   console.log(torch ? `PyTorch ${torch.version}` : "VERL_BENCH_PYTHON is not set: PyTorch is left out");
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function measure({ name, config, batch }: Workload, torch: TorchProcess | null): Promise<void> {
+async function measure({ name, config, batch }: Workload, torch: PythonProcess | null): Promise<void> {
   const backend = new OnnxBackend({
     model: { config, initSeed: 1 },
     optimizer: OPTIMIZER,
@@ -117,7 +117,7 @@ async function measure({ name, config, batch }: Workload, torch: TorchProcess | 
 async function compareGradients(
   backend: OnnxBackend,
   backward: () => Promise<unknown>,
-  torch: TorchProcess,
+  torch: PythonProcess,
   file: string,
 ): Promise<void> {
   await backward();

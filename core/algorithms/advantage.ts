@@ -31,9 +31,9 @@ export interface AdvantageInput {
 
 export interface AdvantageOutput {
   /** [R] */
-  readonly advantages: Float64Array;
+  readonly advantages: Float32Array | Float64Array;
   /** [R] */
-  readonly returns: Float64Array;
+  readonly returns: Float32Array | Float64Array;
 }
 
 /** The `algorithm` section's numbers that estimators use. */

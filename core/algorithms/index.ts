@@ -34,7 +34,7 @@ export { combineMetrics } from "./combine-metrics.js";
 export { countsOf } from "./counts.js";
 export { GenerationBudget } from "./generation-budget.js";
 export { balancedPartitions, greedyPartition, type PartitionOptions } from "./karmarkar-karp.js";
-export { KL_PENALTIES, type KlPenaltyName, klEstimate, klPenalty, parseKlPenalty } from "./kl.js";
+export { KL_PENALTIES, type KlPenaltyName, klPenalty, parseKlPenalty } from "./kl.js";
 export {
   createKlController,
   type KlController,

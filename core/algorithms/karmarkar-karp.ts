@@ -3,22 +3,15 @@
  * are close. A state is k disjoint sets; the two states of largest spread are merged, biggest set with smallest, until
  * one is left. Ties are broken by item count and first index, so the result is reproducible.
  *
- * O(n·k log k) time; sets are linked lists through one array, so joining them costs nothing.
+ * O(n·k log k) time. Sets live in flat arrays by their first item and are linked lists through one array, so joining them
+ * costs nothing.
  */
 import { errors } from "./errors.js";
+import { indices, sortByKey } from "./sort-by-key.js";
 
-/** One set of a state. Sets are disjoint, so the first item decides between equal sums and counts. */
-interface Part {
-  readonly sum: number;
-  readonly count: number;
-  /** First and last item, linked through `next`. */
-  readonly head: number;
-  readonly tail: number;
-}
-
-/** Sets in descending order; the empty ones at the end are left out. */
+/** Sets in descending order, by their first item; the empty ones at the end are left out. */
 interface State {
-  readonly parts: readonly Part[];
+  readonly sets: Int32Array;
   readonly spread: number;
 }
 
@@ -31,17 +24,16 @@ export interface PartitionOptions {
 export function balancedPartitions(values: ArrayLike<number>, k: number, options: PartitionOptions = {}): number[][] {
   const n = values.length;
   checkSizes(n, k, options.equalSize ?? false);
-  const next = new Int32Array(n).fill(-1);
-  const heap = new StateHeap();
-  const single = (i: number): Part => ({ sum: values[i], count: 1, head: i, tail: i });
+  const sets = new Sets(values, k);
+  const heap = new StateHeap(sets);
   if (options.equalSize) {
-    const ascending = Array.from({ length: n }, (_, i) => i).sort((i, j) => values[i] - values[j] || i - j);
-    for (let at = 0; at < n; at += k) heap.push(stateOf(ascending.slice(at, at + k).map(single), k));
+    const ascending = sortByKey(indices(n), sets.sum);
+    for (let at = 0; at < n; at += k) heap.push(sets.stateOf(ascending.slice(at, at + k)));
   } else {
-    for (let i = 0; i < n; i++) heap.push(stateOf([single(i)], k));
+    for (let i = 0; i < n; i++) heap.push({ sets: Int32Array.of(i), spread: k > 1 ? sets.sum[i] : 0 });
   }
-  while (heap.size > 1) heap.push(merge(heap.pop(), heap.pop(), k, next));
-  return listParts(heap.pop().parts, k, next);
+  while (heap.size > 1) heap.push(sets.merge(heap.pop(), heap.pop()));
+  return sets.list(heap.pop());
 }
 
 /** Items in the given order, each to the part of smallest sum. Cheaper and worse than {@link balancedPartitions}. */
@@ -75,46 +67,80 @@ function checkSizes(n: number, k: number, equalSize: boolean): void {
   }
 }
 
-/** Positive when `a` is the larger set. */
-function compareParts(a: Part, b: Part): number {
-  return a.sum - b.sum || a.count - b.count || a.head - b.head;
-}
+/** Disjoint sets of items, each known by its first item. */
+class Sets {
+  readonly sum: Float64Array;
+  private readonly count: Int32Array;
+  private readonly last: Int32Array;
+  private readonly next: Int32Array;
+  private readonly scratch: Int32Array;
 
-function stateOf(parts: Part[], k: number): State {
-  parts.sort((a, b) => compareParts(b, a));
-  const smallest = parts.length < k ? 0 : parts[parts.length - 1].sum;
-  return { parts, spread: parts[0].sum - smallest };
-}
-
-function merge(a: State, b: State, k: number, next: Int32Array): State {
-  const parts: Part[] = [];
-  for (let i = 0; i < k; i++) {
-    const [x, y] = [a.parts[i], b.parts[k - 1 - i]];
-    if (x && y) {
-      next[x.tail] = y.head;
-      parts.push({ sum: x.sum + y.sum, count: x.count + y.count, head: x.head, tail: y.tail });
-    } else if (x || y) parts.push(x ?? y);
+  constructor(
+    values: ArrayLike<number>,
+    private readonly k: number,
+  ) {
+    this.sum = new Float64Array(values);
+    this.count = new Int32Array(values.length).fill(1);
+    this.last = indices(values.length);
+    this.next = new Int32Array(values.length).fill(-1);
+    this.scratch = new Int32Array(k);
   }
-  return stateOf(parts, k);
-}
 
-function listParts(parts: readonly Part[], k: number, next: Int32Array): number[][] {
-  if (parts.length < k) {
-    throw errors.VERL_ALGORITHMS_BAD_VALUE({
-      what: `a part stayed empty while balancing over ${k} parts`,
-      why: "too many items have the value 0",
+  isLarger(a: number, b: number): boolean {
+    return this.sum[a] !== this.sum[b] ? this.sum[a] > this.sum[b] : this.hasMore(a, b);
+  }
+
+  /** Which of two sets of equal sum is the larger one. */
+  private readonly hasMore = (a: number, b: number): boolean =>
+    this.count[a] !== this.count[b] ? this.count[a] > this.count[b] : a > b;
+
+  stateOf(sets: Int32Array): State {
+    sortByKey(sets, this.sum, (a, b) => this.hasMore(b, a), this.scratch).reverse();
+    const smallest = sets.length < this.k ? 0 : this.sum[sets[sets.length - 1]];
+    return { sets, spread: this.sum[sets[0]] - smallest };
+  }
+
+  merge(a: State, b: State): State {
+    const { k, sum, count, last, next } = this;
+    const merged = new Int32Array(Math.min(k, a.sets.length + b.sets.length));
+    let size = 0;
+    for (let i = 0; i < k; i++) {
+      const j = k - 1 - i;
+      if (i >= a.sets.length && j >= b.sets.length) continue;
+      const x = i < a.sets.length ? a.sets[i] : b.sets[j];
+      merged[size++] = x;
+      if (i >= a.sets.length || j >= b.sets.length) continue;
+      const y = b.sets[j];
+      next[last[x]] = y;
+      last[x] = last[y];
+      sum[x] += sum[y];
+      count[x] += count[y];
+    }
+    return this.stateOf(merged);
+  }
+
+  list({ sets }: State): number[][] {
+    if (sets.length < this.k) {
+      throw errors.VERL_ALGORITHMS_BAD_VALUE({
+        what: `a part stayed empty while balancing over ${this.k} parts`,
+        why: "too many items have the value 0",
+      });
+    }
+    const part = new Int32Array(this.next.length);
+    sets.forEach((first, p) => {
+      for (let i = first; i >= 0; i = this.next[i]) part[i] = p;
     });
+    const parts: number[][] = Array.from(sets, () => []);
+    for (let i = 0; i < part.length; i++) parts[part[i]].push(i);
+    return parts;
   }
-  return parts.map(({ head }) => {
-    const indices: number[] = [];
-    for (let i = head; i >= 0; i = next[i]) indices.push(i);
-    return indices.sort((i, j) => i - j);
-  });
 }
 
 /** Binary heap: largest spread on top, then largest first set. */
 class StateHeap {
   private readonly items: State[] = [];
+
+  constructor(private readonly sets: Sets) {}
 
   get size(): number {
     return this.items.length;
@@ -125,7 +151,7 @@ class StateHeap {
     let at = items.push(state) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!before(items[at], items[parent])) break;
+      if (!this.before(items[at], items[parent])) break;
       [items[at], items[parent]] = [items[parent], items[at]];
       at = parent;
     }
@@ -140,7 +166,7 @@ class StateHeap {
       for (let at = 0; ; ) {
         let best = at;
         for (const child of [2 * at + 1, 2 * at + 2]) {
-          if (child < items.length && before(items[child], items[best])) best = child;
+          if (child < items.length && this.before(items[child], items[best])) best = child;
         }
         if (best === at) break;
         [items[at], items[best]] = [items[best], items[at]];
@@ -149,8 +175,8 @@ class StateHeap {
     }
     return top;
   }
-}
 
-function before(a: State, b: State): boolean {
-  return a.spread !== b.spread ? a.spread > b.spread : compareParts(a.parts[0], b.parts[0]) > 0;
+  private before(a: State, b: State): boolean {
+    return a.spread !== b.spread ? a.spread > b.spread : this.sets.isLarger(a.sets[0], b.sets[0]);
+  }
 }

@@ -11,7 +11,6 @@
  */
 import type { LossAlgebra, Value } from "./algebra.js";
 import { errors } from "./errors.js";
-import { clip } from "./masked.js";
 
 export const KL_PENALTIES = ["kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3"] as const;
 export type KlEstimator = (typeof KL_PENALTIES)[number];
@@ -30,27 +29,7 @@ export function parseKlPenalty(name: string): { readonly estimator: KlEstimator;
   return { estimator, straightThrough };
 }
 
-/** Value for one token; the "+" forms have the value of their base. */
-export function klEstimate(name: string, logProb: number, refLogProb: number): number {
-  const d = logProb - refLogProb;
-  switch (parseKlPenalty(name).estimator) {
-    case "kl":
-    case "k1":
-      return d;
-    case "abs":
-      return Math.abs(d);
-    case "mse":
-    case "k2":
-      return 0.5 * d * d;
-    case "low_var_kl":
-    case "k3": {
-      const k = clip(-d, -20, 20);
-      return clip(Math.exp(k) - k - 1, -10, 10);
-    }
-  }
-}
-
-/** The estimator as a differentiable value, [R]. */
+/** The estimator as a differentiable value, [R]; the "+" forms have the value of their base. */
 export function klPenalty(g: LossAlgebra, name: string, logProb_R: Value, refLogProb_R: Value): Value {
   const { estimator, straightThrough } = parseKlPenalty(name);
   const d_R = g.sub(logProb_R, refLogProb_R);

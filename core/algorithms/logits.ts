@@ -32,7 +32,8 @@ export function rowStatistics(
   for (let v = 0; v < vocabSize; v++) sum += Math.exp(logits[start + v] * scale - top);
   const logSumExp = top + Math.log(sum);
   const logProbs = Float64Array.from({ length: vocabSize }, (_, v) => logits[start + v] * scale - logSumExp);
-  let [entropy, sumPiSquared] = [0, 0];
+  let entropy = 0;
+  let sumPiSquared = 0;
   for (const lp of logProbs) {
     const p = Math.exp(lp);
     if (p > 0) entropy -= p * lp;

@@ -9,6 +9,30 @@ import { errors } from "./errors.js";
 
 type Numbers = ArrayLike<number>;
 
+/** Plain sum over `[from, to)`, by four running sums: their additions do not wait for each other. */
+export function sum(values: Numbers, from = 0, to = values.length): number {
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let i = from;
+  for (; i + 3 < to; i += 4) {
+    a += values[i];
+    b += values[i + 1];
+    c += values[i + 2];
+    d += values[i + 3];
+  }
+  for (; i < to; i++) a += values[i];
+  return a + b + (c + d);
+}
+
+/** A value for each; `Float64Array.from` with a function takes ten times as long. */
+export function mapped(values: Numbers, f: (x: number, i: number) => number): Float64Array {
+  const out = new Float64Array(values.length);
+  for (let i = 0; i < out.length; i++) out[i] = f(values[i], i);
+  return out;
+}
+
 export function maskedCount(mask: Numbers, from = 0, to = mask.length): number {
   let count = 0;
   for (let i = from; i < to; i++) count += mask[i];
@@ -45,7 +69,10 @@ export function maskedVar(values: Numbers, mask: Numbers, unbiased = true): numb
 export function maskedWhiten(values: Numbers, mask: Numbers, shiftMean = true): Float64Array {
   const scale = 1 / Math.sqrt(maskedVar(values, mask) + 1e-8);
   const mean = maskedMean(values, mask);
-  return Float64Array.from(values, (x) => (x - mean) * scale + (shiftMean ? 0 : mean));
+  const added = shiftMean ? 0 : mean;
+  const out = new Float64Array(values.length);
+  for (let i = 0; i < out.length; i++) out[i] = (values[i] - mean) * scale + added;
+  return out;
 }
 
 /** Mean of each row's valid tokens, [B]; 0 for empty rows. */

@@ -6,9 +6,12 @@
  * β is the controller's value before this step; afterwards the controller sees the step's KL: the mean over rows of the
  * row's mean, rows without valid tokens counting as 0.
  */
-import { klEstimate } from "./kl.js";
+import type { LossAlgebra } from "./algebra.js";
+import { klPenalty } from "./kl.js";
 import type { KlController } from "./kl-controller.js";
-import { rowMeans } from "./masked.js";
+import { mapped, rowMeans } from "./masked.js";
+import { masked } from "./masked-algebra.js";
+import { tokenValues } from "./tape.js";
 
 export interface KlRewardInput {
   /** Scores, [R]. */
@@ -29,11 +32,12 @@ export interface KlRewardOutput {
   readonly metrics: { readonly "actor/reward_kl_penalty": number; readonly "actor/reward_kl_penalty_coeff": number };
 }
 
-export function applyKlPenalty(input: KlRewardInput, controller: KlController, klPenalty: string): KlRewardOutput {
+export function applyKlPenalty(input: KlRewardInput, controller: KlController, klName: string): KlRewardOutput {
   const { responseMask: mask, oldLogProb, refLogProb, responseOffsets } = input;
-  const kl_R = Float64Array.from(mask, (m, r) => (m ? klEstimate(klPenalty, oldLogProb[r], refLogProb[r]) : 0));
+  const kl = (g: LossAlgebra) => masked(g, klPenalty(g, klName, g.column("oldLogProb"), g.column("refLogProb")));
+  const kl_R = tokenValues(kl, { oldLogProb, refLogProb }, input);
   const beta = controller.value;
-  const tokenLevelRewards = Float64Array.from(input.tokenLevelScores, (score, r) => score - beta * kl_R[r]);
+  const tokenLevelRewards = mapped(input.tokenLevelScores, (score, r) => score - beta * kl_R[r]);
   const rows = responseOffsets.length - 1;
   const currentKl = rows > 0 ? rowMeans(kl_R, mask, responseOffsets).reduce((a, b) => a + b, 0) / rows : 0;
   controller.update(currentKl, rows);
@@ -48,10 +52,7 @@ export function subtractKl(
   input: Pick<KlRewardInput, "tokenLevelScores" | "oldLogProb" | "refLogProb">,
   ratio: number,
 ): Float64Array {
-  return Float64Array.from(
-    input.tokenLevelScores,
-    (score, r) => score - ratio * (input.oldLogProb[r] - input.refLogProb[r]),
-  );
+  return mapped(input.tokenLevelScores, (score, r) => score - ratio * (input.oldLogProb[r] - input.refLogProb[r]));
 }
 
 /**

@@ -14,7 +14,9 @@ export function sequenceWorkload(length: number): number {
 
 /** Rows of each rank, equal in number. Reorder a batch by `parts.flat()`; equal slices are then the ranks' shares. */
 export function balanceRanks(lengths: ArrayLike<number>, ranks: number): number[][] {
-  return balancedPartitions(Array.from(lengths, sequenceWorkload), ranks, { equalSize: true });
+  const work = new Float64Array(lengths.length);
+  for (let i = 0; i < work.length; i++) work[i] = sequenceWorkload(lengths[i]);
+  return balancedPartitions(work, ranks, { equalSize: true });
 }
 
 /** {@link balanceRanks} that keeps the rows of a group on one rank. Rows of a group must be neighbours. */

@@ -14,7 +14,15 @@ import {
   type Value,
 } from "./algebra.js";
 import { errors } from "./errors.js";
-import { type BinaryKernel, binary, clampKernel, type UnaryKernel, unary } from "./tape-kernels.js";
+import {
+  type BinaryKernel,
+  binary,
+  clampKernel,
+  comparisons,
+  select,
+  type UnaryKernel,
+  unary,
+} from "./tape-kernels.js";
 
 class Node implements Value {
   grad: Float64Array | null = null;
@@ -40,15 +48,11 @@ export class Tape implements LossAlgebra {
   private readonly constants = new Map<string, Node>();
   private readonly size: number;
   private readonly tokens: number;
-  /** Sequence of each token, [R]. */
-  private readonly row_R: Int32Array;
 
   constructor(private readonly input: LossInput) {
     const offsets = input.responseOffsets;
     this.size = offsets.length - 1;
     this.tokens = offsets[this.size];
-    this.row_R = new Int32Array(this.tokens);
-    for (let b = 0; b < this.size; b++) this.row_R.fill(b, offsets[b], offsets[b + 1]);
   }
 
   output(name: OutputName): Value {
@@ -141,29 +145,25 @@ export class Tape implements LossAlgebra {
   }
 
   greater(a: Value, b: Value): Value {
-    return this.stopGradient(this.binary(a, b, binary.greater));
+    return this.compare(a, b, comparisons.greater);
   }
 
   greaterEqual(a: Value, b: Value): Value {
-    return this.stopGradient(this.binary(a, b, binary.greaterEqual));
+    return this.compare(a, b, comparisons.greaterEqual);
   }
 
   where(condition: Value, a: Value, b: Value): Value {
-    const [c, x, y] = [node(condition), node(a), node(b)];
-    const extent = widest(widest(c.extent, x.extent), y.extent);
-    const [ci, xi, yi] = [this.locate(c, extent), this.locate(x, extent), this.locate(y, extent)];
+    const extent = widest(widest(condition.extent, a.extent), b.extent);
+    const [c, x, y] = [condition, a, b].map((v) => this.spread(v, extent));
+    const [mc, mx, my] = [c, x, y].map(stride);
     const out = new Float64Array(this.length(extent));
-    for (let i = 0; i < out.length; i++) out[i] = c.data[ci(i)] !== 0 ? x.data[xi(i)] : y.data[yi(i)];
+    select.forward(c.data, mc, x.data, mx, y.data, my, out);
     return this.push(
       extent,
       out,
       this.backwardOf([x, y], (grad) => {
-        const [gx, gy] = [x.propagate && x.gradient(), y.propagate && y.gradient()];
-        for (let i = 0; i < grad.length; i++) {
-          if (c.data[ci(i)] !== 0) {
-            if (gx) gx[xi(i)] += grad[i];
-          } else if (gy) gy[yi(i)] += grad[i];
-        }
+        if (x.propagate) select.backwardA(grad, c.data, mc, mx, x.gradient());
+        if (y.propagate) select.backwardB(grad, c.data, mc, my, y.gradient());
       }),
     );
   }
@@ -178,14 +178,15 @@ export class Tape implements LossAlgebra {
     if (x.extent !== "token") {
       throw errors.VERL_ALGORITHMS_SHAPE({ what: `sumTokens takes a value per token, not of extent "${x.extent}"` });
     }
+    const { responseOffsets: offsets } = this.input;
     const out = new Float64Array(this.size);
-    for (let r = 0; r < this.tokens; r++) out[this.row_R[r]] += x.data[r];
+    addRowSums(x.data, offsets, out);
     return this.push(
       "sequence",
       out,
       this.backwardOf([x], (grad) => {
         const gx = x.gradient();
-        for (let r = 0; r < gx.length; r++) gx[r] += grad[this.row_R[r]];
+        for (let b = 0; b < this.size; b++) for (let r = offsets[b]; r < offsets[b + 1]; r++) gx[r] += grad[b];
       }),
     );
   }
@@ -193,7 +194,7 @@ export class Tape implements LossAlgebra {
   sum(a: Value): Value {
     const x = node(a);
     let total = 0;
-    for (const v of x.data) total += v;
+    for (let i = 0; i < x.data.length; i++) total += x.data[i];
     return this.push(
       "scalar",
       Float64Array.of(total),
@@ -233,6 +234,11 @@ export class Tape implements LossAlgebra {
     return data[0];
   }
 
+  /** The numbers behind a value per token, [R]. */
+  valuesOf(value: Value): Float64Array {
+    return this.spread(value, "token").data;
+  }
+
   /** Smallest or largest value of the tokens that count; NaN without any. */
   extreme(value: Value, reduction: "min" | "max"): number {
     const { data } = node(value);
@@ -255,44 +261,52 @@ export class Tape implements LossAlgebra {
     return gradients;
   }
 
-  private unary(a: Value, { f, dx }: UnaryKernel): Value {
+  private unary(a: Value, kernel: UnaryKernel): Value {
     const x = node(a);
     const out = new Float64Array(x.data.length);
-    for (let i = 0; i < out.length; i++) out[i] = f(x.data[i]);
+    kernel.forward(x.data, out);
     return this.push(
       x.extent,
       out,
-      this.backwardOf([x], (grad) => {
-        const gx = x.gradient();
-        for (let i = 0; i < grad.length; i++) if (grad[i] !== 0) gx[i] += grad[i] * dx(x.data[i], out[i]);
-      }),
+      this.backwardOf([x], (grad) => kernel.backward(grad, x.data, out, x.gradient())),
     );
   }
 
-  private binary(a: Value, b: Value, { f, da, db }: BinaryKernel): Value {
-    const [x, y] = [node(a), node(b)];
-    const extent = widest(x.extent, y.extent);
-    const [xi, yi] = [this.locate(x, extent), this.locate(y, extent)];
+  private binary(a: Value, b: Value, kernel: BinaryKernel): Value {
+    const extent = widest(a.extent, b.extent);
+    const [x, y] = [this.spread(a, extent), this.spread(b, extent)];
+    const [mx, my] = [stride(x), stride(y)];
     const out = new Float64Array(this.length(extent));
-    for (let i = 0; i < out.length; i++) out[i] = f(x.data[xi(i)], y.data[yi(i)]);
-    const accumulate = (
-      target: Node,
-      at: (i: number) => number,
-      derivative: BinaryKernel["da"],
-      grad: Float64Array,
-    ) => {
-      const sum = target.gradient();
-      for (let i = 0; i < grad.length; i++) {
-        if (grad[i] !== 0) sum[at(i)] += grad[i] * derivative(x.data[xi(i)], y.data[yi(i)], out[i]);
-      }
-    };
+    kernel.forward(x.data, mx, y.data, my, out);
     return this.push(
       extent,
       out,
       this.backwardOf([x, y], (grad) => {
-        if (x.propagate) accumulate(x, xi, da, grad);
-        if (y.propagate) accumulate(y, yi, db, grad);
+        if (x.propagate) kernel.backwardA(grad, x.data, mx, y.data, my, x.gradient());
+        if (y.propagate) kernel.backwardB(grad, x.data, mx, y.data, my, y.gradient());
       }),
+    );
+  }
+
+  private compare(a: Value, b: Value, holds: BinaryKernel["forward"]): Value {
+    const extent = widest(a.extent, b.extent);
+    const [x, y] = [this.spread(a, extent), this.spread(b, extent)];
+    const out = new Float64Array(this.length(extent));
+    holds(x.data, stride(x), y.data, stride(y), out);
+    return this.push(extent, out, null);
+  }
+
+  /** Per-sequence values in the company of per-token ones are repeated; scalars stand for all by their stride. */
+  private spread(a: Value, extent: Extent): Node {
+    const x = node(a);
+    if (x.extent !== "sequence" || extent !== "token") return x;
+    const { responseOffsets: offsets } = this.input;
+    const out = new Float64Array(this.tokens);
+    for (let b = 0; b < this.size; b++) out.fill(x.data[b], offsets[b], offsets[b + 1]);
+    return this.push(
+      "token",
+      out,
+      this.backwardOf([x], (grad) => addRowSums(grad, offsets, x.gradient())),
     );
   }
 
@@ -304,12 +318,6 @@ export class Tape implements LossAlgebra {
 
   private backwardOf(parents: readonly Node[], propagate: (grad: Float64Array) => void): Node["propagate"] {
     return parents.some((p) => p.propagate) ? propagate : null;
-  }
-
-  /** Where element i of an array of extent `to` finds its operand in `from`. */
-  private locate(from: Node, to: Extent): (i: number) => number {
-    if (from.extent === to) return identity;
-    return from.extent === "scalar" ? first : (i) => this.row_R[i];
   }
 
   private length(extent: Extent): number {
@@ -331,15 +339,24 @@ export class Tape implements LossAlgebra {
         what: `"${name}" has ${data.length} values, the batch needs ${this.length(extent)} (one per ${extent})`,
       });
     }
-    return Float64Array.from(data);
+    return new Float64Array(data);
   }
 }
 
 const order: Readonly<Record<Extent, number>> = { scalar: 0, sequence: 1, token: 2 };
 const widest = (a: Extent, b: Extent): Extent => (order[a] >= order[b] ? a : b);
 const node = (value: Value): Node => value as Node;
-const identity = (i: number) => i;
-const first = () => 0;
+/** How kernels step through an operand: −1 element by element, 0 for one that stands for all. */
+const stride = ({ extent }: Node): number => (extent === "scalar" ? 0 : -1);
+
+/** Adds each row's sum of per-token values, [R] → [B]. */
+function addRowSums(values_R: Float64Array, offsets: Int32Array, sums_B: Float64Array): void {
+  for (let b = 0; b < sums_B.length; b++) {
+    let sum = 0;
+    for (let r = offsets[b]; r < offsets[b + 1]; r++) sum += values_R[r];
+    sums_B[b] += sum;
+  }
+}
 
 function missing(kind: string, name: string, present: readonly string[]) {
   return errors.VERL_ALGORITHMS_MISSING_INPUT({

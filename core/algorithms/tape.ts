@@ -2,7 +2,18 @@
  * Losses evaluated on the host: phase two of the two-phase path, and the definition that fused engines are tested
  * against. Reverse mode over float64 arrays; see `tape-algebra.ts`.
  */
-import type { AnyLoss, LossFunction, LossGradients, LossInput, MetricValue, OutputName } from "./algebra.js";
+import type {
+  AnyLoss,
+  LossAlgebra,
+  LossFunction,
+  LossGradients,
+  LossInput,
+  MetricValue,
+  OutputName,
+  Value,
+} from "./algebra.js";
+import { combineMetrics } from "./combine-metrics.js";
+import { lossBlocks } from "./loss-blocks.js";
 import { Tape } from "./tape-algebra.js";
 
 /** Loss, metrics and gradients of an eager evaluation, gradients in the precision in which they were computed. */
@@ -18,13 +29,49 @@ export function evaluateLoss(loss: AnyLoss, input: LossInput): LossGradients {
   const result = differentiate(loss, input);
   const gradients: Partial<Record<OutputName, Float32Array>> = {};
   for (const name of Object.keys(result.gradients) as OutputName[]) {
-    gradients[name] = Float32Array.from(result.gradients[name] as Float64Array);
+    gradients[name] = new Float32Array(result.gradients[name] as Float64Array);
   }
   return { loss: result.loss, metrics: result.metrics, gradients };
 }
 
-/** {@link evaluateLoss} for a loss over the algebra, with gradients in float64. */
-export function differentiate(loss: Pick<LossFunction, "build">, input: LossInput): TapeResult {
+/**
+ * {@link evaluateLoss} for a loss over the algebra, with gradients in float64. Without a scope its statistics may range
+ * over the whole batch.
+ */
+export function differentiate(
+  loss: Pick<LossFunction, "build"> & Partial<Pick<LossFunction, "scope">>,
+  input: LossInput,
+): TapeResult {
+  const blocks = lossBlocks(input, loss.scope ?? "miniBatch");
+  if (blocks.length === 1) return onTape(loss, input);
+  const gradients: Partial<Record<OutputName, Float64Array>> = {};
+  const metrics: TapeResult["metrics"][] = [];
+  let total = 0;
+  for (const block of blocks) {
+    const part = onTape(loss, block.input);
+    total += part.loss;
+    metrics.push(part.metrics);
+    for (const name of Object.keys(part.gradients) as OutputName[]) {
+      gradients[name] ??= new Float64Array(input.responseMask.length);
+      gradients[name].set(part.gradients[name] as Float64Array, block.start);
+    }
+  }
+  return { loss: total, metrics: combineMetrics(metrics), gradients };
+}
+
+/** A value per token outside of any loss, [R], from constant columns. */
+export function tokenValues(
+  build: (g: LossAlgebra) => Value,
+  columns: Readonly<Record<string, ArrayLike<number>>>,
+  { responseMask, responseOffsets }: Pick<LossInput, "responseMask" | "responseOffsets">,
+): Float64Array {
+  const given = Object.entries(columns).map(([name, data]) => [name, { extent: "token" as const, data }] as const);
+  const counts = { batchNumTokens: 0, globalBatchSize: 0, lossScaleFactor: 1, dpSize: 1 };
+  const tape = new Tape({ outputs: {}, columns: new Map(given), responseMask, responseOffsets, counts });
+  return tape.valuesOf(build(tape));
+}
+
+function onTape(loss: Pick<LossFunction, "build">, input: LossInput): TapeResult {
   const tape = new Tape(input);
   const terms = loss.build(tape);
   const total = tape.scalar(terms.loss, "loss");

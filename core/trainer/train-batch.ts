@@ -105,7 +105,7 @@ export function withColumns(
 ): SequenceBatch {
   const map = new Map<string, Column>(batch.columns);
   for (const [name, data] of Object.entries(columns)) {
-    if (data) map.set(name, { extent: "token", data: data instanceof Float32Array ? data : Float32Array.from(data) });
+    if (data) map.set(name, { extent: "token", data: data instanceof Float32Array ? data : new Float32Array(data) });
   }
   return { ...batch, columns: map };
 }

@@ -21,7 +21,8 @@ export const gae: AdvantageEstimator = {
     if (!values) throw errors.VERL_ALGORITHMS_MISSING_INPUT({ what: "gae needs values per token, from a critic" });
     const raw = new Float64Array(responseMask.length);
     for (let b = 0; b + 1 < offsets.length; b++) {
-      let [nextValue, last] = [0, 0];
+      let nextValue = 0;
+      let last = 0;
       for (let r = offsets[b + 1] - 1; r >= offsets[b]; r--) {
         if (responseMask[r]) {
           const delta = tokenLevelRewards[r] + gamma * nextValue - values[r];
@@ -36,6 +37,7 @@ export const gae: AdvantageEstimator = {
     for (let b = 0; b + 1 < offsets.length; b++) {
       if (!eligible(b)) advantages.fill(0, offsets[b], offsets[b + 1]);
     }
-    return { advantages, returns: raw.map((a, r) => a + values[r]) };
+    for (let r = 0; r < raw.length; r++) raw[r] += values[r];
+    return { advantages, returns: raw };
   },
 };

@@ -8,7 +8,7 @@
  */
 import type { AdvantageEstimator, AdvantageInput } from "../advantage.js";
 import { errors } from "../errors.js";
-import { broadcast, groupRows, sequenceScores, statisticsOf } from "./groups.js";
+import { groupRows, sequenceScores, spread, statisticsOf } from "./groups.js";
 import { eligibleMask, whitenMasked } from "./whitening.js";
 
 export const gdpo: AdvantageEstimator = {
@@ -27,7 +27,10 @@ export const gdpo: AdvantageEstimator = {
         for (const row of rows) combined_B[row] += (weights[k] * (scores_B[row] - mean)) / scale;
       }
     });
-    const advantages = whitenMasked(broadcast(input, combined_B).advantages, eligibleMask(input));
+    const advantages = whitenMasked(
+      spread(input, combined_B, new Float64Array(input.responseMask.length)),
+      eligibleMask(input),
+    );
     return { advantages, returns: advantages };
   },
 };

@@ -1,6 +1,7 @@
 /** What the group estimators share: scores per row, groups by label, scalars spread over tokens. */
 import type { AdvantageInput, AdvantageOutput } from "../advantage.js";
 import { errors } from "../errors.js";
+import { sum } from "../masked.js";
 
 /** Mean and sample standard deviation (n − 1), in float64. A group of one has mean 0 and deviation 1. */
 export interface GroupStatistics {
@@ -15,7 +16,7 @@ export function sequenceScores(input: AdvantageInput): Float64Array {
   const { responseOffsets: offsets, tokenLevelRewards } = input;
   const scores_B = new Float64Array(offsets.length - 1);
   for (let b = 0; b < scores_B.length; b++) {
-    for (let r = offsets[b]; r < offsets[b + 1]; r++) scores_B[b] += tokenLevelRewards[r];
+    scores_B[b] = sum(tokenLevelRewards, offsets[b], offsets[b + 1]);
   }
   return scores_B;
 }
@@ -31,9 +32,12 @@ export function validLengths(input: AdvantageInput): Int32Array {
 }
 
 /** Whether a row takes part in group statistics; by default when it has a token that counts. */
-export function isEligible(input: AdvantageInput, lengths_B = validLengths(input)): (row: number) => boolean {
-  const { eligible } = input;
-  return eligible ? (row) => Boolean(eligible[row]) : (row) => lengths_B[row] > 0;
+export function isEligible({ eligible, responseOffsets: offsets, responseMask }: AdvantageInput) {
+  if (eligible) return (row: number): boolean => Boolean(eligible[row]);
+  return (row: number): boolean => {
+    for (let r = offsets[row]; r < offsets[row + 1]; r++) if (responseMask[r]) return true;
+    return false;
+  };
 }
 
 /** Eligible rows by group label, in order of appearance; of a session only the last row. */
@@ -58,16 +62,29 @@ export function statisticsOf(scores: readonly number[]): GroupStatistics {
   return { mean, std: Math.sqrt(variance), uniform: scores.every((s) => s === scores[0]) };
 }
 
-/** One scalar per row on its valid tokens; rows of a session get their last row's. Advantages and returns are equal. */
+/**
+ * One scalar per row on its valid tokens; rows of a session get their last row's. Advantages and returns are equal, in the
+ * float32 in which losses take them.
+ */
 export function broadcast(input: AdvantageInput, scalar_B: Float64Array): AdvantageOutput {
-  const { responseOffsets: offsets, responseMask, keys } = input;
+  const advantages = spread(input, scalar_B, new Float32Array(input.responseMask.length));
+  return { advantages, returns: advantages };
+}
+
+/** {@link broadcast} into an array of zeros. */
+export function spread<T extends Float32Array | Float64Array>(
+  { responseOffsets: offsets, responseMask, keys }: AdvantageInput,
+  scalar_B: Float64Array,
+  into: T,
+): T {
   const last = keys && lastRows(keys);
-  const advantages = new Float64Array(offsets[offsets.length - 1]);
   for (let b = 0; b < scalar_B.length; b++) {
     const scalar = keys && last ? scalar_B[last.get(sessionOf(keys[b]))!] : scalar_B[b];
-    for (let r = offsets[b]; r < offsets[b + 1]; r++) if (responseMask[r]) advantages[r] = scalar;
+    if (scalar === 0) continue;
+    const end = offsets[b + 1];
+    for (let r = offsets[b]; r < end; r++) if (responseMask[r]) into[r] = scalar;
   }
-  return { advantages, returns: advantages };
+  return into;
 }
 
 /** How many groups carry no signal, and with which score; for the step's report. */

@@ -20,31 +20,42 @@ function estimate(input: AdvantageInput, extra: Readonly<Record<string, unknown>
   const returns = maskedRewardToGo(input);
   const weight_R = cumulativeWeights(input);
   const lengths_B = validLengths(input);
+  const slot_R = slots(input, compact);
   const advantages = new Float64Array(returns.length);
   for (const rows of groupRows(input)) {
-    // Positions of each row's valid tokens: their slot in the baseline, and where they stand in the batch.
-    const slots = rows.map((row) => {
-      const list: { slot: number; r: number }[] = [];
-      for (let r = offsets[row]; r < offsets[row + 1]; r++) {
-        if (mask[r]) list.push({ slot: compact ? list.length : r - offsets[row], r });
-      }
-      return list;
-    });
     const width = rows.reduce((widest, row) => Math.max(widest, offsets[row + 1] - offsets[row]), 0);
     const [numerator, total] = [new Float64Array(width), new Float64Array(width)];
-    for (const { slot, r } of slots.flat()) {
-      numerator[slot] += returns[r] * weight_R[r];
-      total[slot] += weight_R[r];
+    for (const row of rows) {
+      for (let r = offsets[row]; r < offsets[row + 1]; r++) {
+        if (!mask[r]) continue;
+        numerator[slot_R[r]] += returns[r] * weight_R[r];
+        total[slot_R[r]] += weight_R[r];
+      }
     }
     const tail = extra.handle_zero_tail === false ? null : soleTail(rows.map((row) => lengths_B[row]));
-    slots.forEach((list, i) => {
-      for (const { slot, r } of list) {
-        const alone = rows.length === 1 || (tail !== null && tail.row === i && slot >= tail.from);
-        advantages[r] = returns[r] - (alone ? 0 : numerator[slot] / (total[slot] + epsilon));
+    rows.forEach((row, i) => {
+      const from = rows.length === 1 ? 0 : tail?.row === i ? tail.from : width;
+      for (let r = offsets[row]; r < offsets[row + 1]; r++) {
+        if (!mask[r]) continue;
+        const slot = slot_R[r];
+        advantages[r] = returns[r] - (slot < from ? numerator[slot] / (total[slot] + epsilon) : 0);
       }
     });
   }
   return { advantages, returns };
+}
+
+/** Where each token stands in its row, or among its row's tokens that count, [R]. */
+function slots({ responseOffsets: offsets, responseMask }: AdvantageInput, compact: boolean): Int32Array {
+  const slot_R = new Int32Array(responseMask.length);
+  for (let b = 0; b + 1 < offsets.length; b++) {
+    let slot = 0;
+    for (let r = offsets[b]; r < offsets[b + 1]; r++) {
+      slot_R[r] = slot;
+      if (!compact || responseMask[r]) slot++;
+    }
+  }
+  return slot_R;
 }
 
 function cumulativeWeights(input: AdvantageInput): Float64Array {

@@ -15,7 +15,8 @@ export type ReweightMethod = "pow" | "max_min" | "max_random";
 
 export function pfPpoWeights(scores_B: ArrayLike<number>, method: ReweightMethod, weightPow = 2): Float64Array {
   const scores = Float64Array.from(scores_B);
-  const [max, min] = [Math.max(...scores), Math.min(...scores)];
+  const max = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const min = scores.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   return scores.map((s) => weightOf(s, max, min, method, weightPow) + 1e-8);
 }
 

@@ -8,7 +8,7 @@
  * Rows weigh by their length in the whitening. Both need at least two valid tokens.
  */
 import type { AdvantageEstimator } from "../advantage.js";
-import { broadcast, groupRows, sequenceScores, statisticsOf } from "./groups.js";
+import { groupRows, sequenceScores, spread, statisticsOf } from "./groups.js";
 import { eligibleMask, whitenMasked } from "./whitening.js";
 
 export const reinforcePlusPlus: AdvantageEstimator = {
@@ -41,7 +41,10 @@ export const reinforcePlusPlusBaseline: AdvantageEstimator = {
       if (uniform) continue;
       for (const row of rows) scalar_B[row] = scores_B[row] - mean;
     }
-    const advantages = whitenMasked(broadcast(input, scalar_B).advantages, eligibleMask(input));
+    const advantages = whitenMasked(
+      spread(input, scalar_B, new Float64Array(input.responseMask.length)),
+      eligibleMask(input),
+    );
     return { advantages, returns: advantages };
   },
 };

@@ -4,8 +4,10 @@ import { maskedWhiten } from "../masked.js";
 import { isEligible } from "./groups.js";
 
 /** The response mask without the rows that are not eligible, [R]. */
-export function eligibleMask(input: AdvantageInput): Float64Array {
+export function eligibleMask(input: AdvantageInput): ArrayLike<number> {
   const { responseOffsets: offsets, responseMask } = input;
+  // By default those are the rows without a valid token.
+  if (!input.eligible) return responseMask;
   const eligible = isEligible(input);
   const mask_R = new Float64Array(responseMask.length);
   for (let b = 0; b + 1 < offsets.length; b++) {
@@ -17,5 +19,7 @@ export function eligibleMask(input: AdvantageInput): Float64Array {
 
 /** Whitened where `mask_R` is set, 0 elsewhere. */
 export function whitenMasked(values_R: ArrayLike<number>, mask_R: ArrayLike<number>): Float64Array {
-  return maskedWhiten(values_R, mask_R).map((x, r) => (mask_R[r] ? x : 0));
+  const whitened_R = maskedWhiten(values_R, mask_R);
+  for (let r = 0; r < whitened_R.length; r++) if (!mask_R[r]) whitened_R[r] = 0;
+  return whitened_R;
 }

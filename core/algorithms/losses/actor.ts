@@ -72,7 +72,7 @@ export function actorLoss(options: ActorLossOptions): AnyLoss {
       outputs,
       compute(input) {
         const policy = policyLoss.compute(input);
-        const rest = differentiate({ build: (g) => withTerms(g, g.constant(0)) }, input);
+        const rest = differentiate({ scope: "token", build: (g) => withTerms(g, g.constant(0)) }, input);
         const gradients: Partial<Record<OutputName, Float32Array>> = { ...policy.gradients };
         for (const name of outputs) {
           const [own_R, extra_R] = [policy.gradients[name], rest.gradients[name]];

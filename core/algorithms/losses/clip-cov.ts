@@ -67,13 +67,16 @@ export function clipCovCandidates(
 /** Uniformly at random, keyed by the batch's contents: the same batch gives the same tokens, in any process. */
 function chooseAtRandom(candidates: readonly number[], count: number, input: LossInput): readonly number[] {
   const old = columnOf(input, "oldLogProb");
-  const valid = Array.from(old).filter((_, r) => input.responseMask[r]);
-  const key = hashText(valid.slice(0, 64).join());
-  const drawn = candidates.map((r) => ({ r, at: uniformAt(key, "clip_cov", r) }));
-  return drawn
-    .sort((a, b) => a.at - b.at)
-    .slice(0, count)
-    .map(({ r }) => r);
+  const first: number[] = [];
+  for (let r = 0; r < old.length && first.length < 64; r++) if (input.responseMask[r]) first.push(old[r]);
+  const key = hashText(first.join());
+  // The first steps of a Fisher–Yates shuffle.
+  const order = Int32Array.from(candidates);
+  for (let i = 0; i < count; i++) {
+    const j = i + Math.floor(uniformAt(key, "clip_cov", i) * (order.length - i));
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return Array.from(order.subarray(0, count));
 }
 
 export const clipCov: PolicyLossFactory = { name: "clip_cov", create: (config) => clipCovLoss(config) };

@@ -10,7 +10,11 @@ export function tokenCovariance(input: LossInput): Float64Array {
   const advantages = columnOf(input, "advantages");
   const mask = input.responseMask;
   const [meanA, meanLp] = [maskedMean(advantages, mask), maskedMean(logProb, mask)];
-  return Float64Array.from(mask, (m, r) => (m ? (advantages[r] - meanA) * (logProb[r] - meanLp) : 0));
+  const covariance_R = new Float64Array(mask.length);
+  for (let r = 0; r < mask.length; r++) {
+    if (mask[r]) covariance_R[r] = (advantages[r] - meanA) * (logProb[r] - meanLp);
+  }
+  return covariance_R;
 }
 
 /** max(1, ⌊ratio · valid tokens⌋) */
@@ -36,7 +40,8 @@ export function selectiveLoss(
     outputs: ["logProb"],
     compute(input) {
       const selected = { extent: "token" as const, data: select(input) };
-      const loss = { kind: "algebra", name, scope: "miniBatch", outputs: [], columns: [], key: name, build } as const;
+      // Once the tokens are selected, the rest goes token by token.
+      const loss = { kind: "algebra", name, scope: "token", outputs: [], columns: [], key: name, build } as const;
       return evaluateLoss(loss, { ...input, columns: new Map([...input.columns, ["selected", selected]]) });
     },
   };

@@ -7,8 +7,8 @@
  *   loss = D/G · Σ_i L_i       G = global number of sequences
  *
  * For A > 0 only the upper bound bites, for A < 0 only the lower. Typical lo = hi = 0.4. The configured aggregation does
- * not apply. `geo_mean_average: micro_batch` is the reference's: the mean over all rows of each micro-batch, empty ones
- * included, so that the loss depends on the split.
+ * not apply. `geo_mean_average: rows` is the reference's for one micro-batch: the mean over all rows at hand, empty ones
+ * included, whatever the global counts are. (There, it is taken per micro-batch, so that the loss depends on the split.)
  */
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
 import type { LossAlgebra, LossFunction, Value } from "../algebra.js";
@@ -54,14 +54,14 @@ export function geoMeanLoss(config: PolicyLossConfig): LossFunction {
         },
       };
     },
-    { scope: "sequence" },
+    { scope: average === AVERAGES.rows ? "miniBatch" : "sequence" },
   );
 }
 
 const AVERAGES = {
   global: (g: LossAlgebra, loss_B: Value) =>
     g.div(g.mul(g.count("dpSize"), g.sum(loss_B)), denominator(g, g.count("globalBatchSize"))),
-  micro_batch: (g: LossAlgebra, loss_B: Value) => g.div(g.sum(loss_B), g.sum(rowsOf(g, loss_B))),
+  rows: (g: LossAlgebra, loss_B: Value) => g.div(g.sum(loss_B), g.sum(rowsOf(g, loss_B))),
 };
 
 /** 1 for every row, [B]. */

@@ -7,6 +7,7 @@
  */
 import type { PolicyLossConfig, PolicyLossFactory } from "../advantage.js";
 import type { LossInput, OpaqueLoss } from "../algebra.js";
+import { kthLargest } from "../kth-largest.js";
 import { positiveRatio, selectionSize, selectiveLoss, tokenCovariance } from "./covariance.js";
 import { finiteExp, meanMetric, policyInputs, policyShare, setting } from "./policy-terms.js";
 
@@ -31,12 +32,22 @@ export function klCovLoss(config: PolicyLossConfig): OpaqueLoss {
 
 /** 1 on the valid tokens of largest covariance, ties to the first, [R]. */
 export function largestCovariances(input: LossInput, ratio: number): Float64Array {
+  const { responseMask: mask } = input;
   const covariance_R = tokenCovariance(input);
-  const valid: number[] = [];
-  for (let r = 0; r < covariance_R.length; r++) if (input.responseMask[r]) valid.push(r);
-  valid.sort((a, b) => covariance_R[b] - covariance_R[a] || a - b);
-  const selected = new Float64Array(covariance_R.length);
-  for (const r of valid.slice(0, selectionSize(input, ratio))) selected[r] = 1;
+  const selected = new Float64Array(mask.length);
+  const count = selectionSize(input, ratio);
+  const threshold = kthLargest(
+    covariance_R.filter((_, r) => mask[r]),
+    count,
+  );
+  // Whatever lies above, and of what lies at the threshold the first.
+  let left = count;
+  for (let r = 0; r < mask.length; r++) {
+    if (mask[r] && covariance_R[r] > threshold) [selected[r], left] = [1, left - 1];
+  }
+  for (let r = 0; r < mask.length && left > 0; r++) {
+    if (mask[r] && covariance_R[r] === threshold) [selected[r], left] = [1, left - 1];
+  }
   return selected;
 }
 

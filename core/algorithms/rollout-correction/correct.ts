@@ -7,7 +7,7 @@
  * current policy inside the loss (`losses/bypass-mode.ts`).
  */
 import { errors } from "../errors.js";
-import { maskedSum } from "../masked.js";
+import { mapped, maskedSum } from "../masked.js";
 import type { RolloutCorrectionConfig } from "./config.js";
 import { offPolicyMetrics } from "./off-policy-metrics.js";
 import { rejectionMask } from "./rejection.js";
@@ -36,7 +36,7 @@ export function correctRollout(pair: RolloutPair, config: RolloutCorrectionConfi
       what: "rollout correction of a batch without any token that counts",
     });
   }
-  const logRatio_R = Float64Array.from(mask, (m, r) => (m ? logProb[r] - rolloutLogProb[r] : 0));
+  const logRatio_R = mapped(mask, (m, r) => (m ? logProb[r] - rolloutLogProb[r] : 0));
   const weighted = config.rolloutIs === null ? null : importanceWeights(logRatio_R, mask, offsets, config);
   const rejected =
     config.rolloutRs === null

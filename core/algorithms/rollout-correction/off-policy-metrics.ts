@@ -2,12 +2,12 @@
  * How far the trained policy is from the one that sampled, per token and per row. Rows without valid tokens enter the
  * row means with 0.
  */
-import { clip, maskedMean, rowMeans, rowSums } from "../masked.js";
+import { clip, mapped, maskedMean, rowMeans, rowSums } from "../masked.js";
 import { max, mean, min, type RolloutPair, sampleStd, validValues } from "./statistics.js";
 
 export function offPolicyMetrics(pair: RolloutPair): Record<string, number> {
   const { logProb, rolloutLogProb, responseMask: mask, responseOffsets: offsets } = pair;
-  const ratio_R = Float64Array.from(mask, (m, r) => (m ? logProb[r] - rolloutLogProb[r] : 0));
+  const ratio_R = mapped(mask, (m, r) => (m ? logProb[r] - rolloutLogProb[r] : 0));
   const trained_B = rowMeans(logProb, mask, offsets);
   const rollout_B = rowMeans(rolloutLogProb, mask, offsets);
   const gap_B = trained_B.map((a, b) => rollout_B[b] - a);
@@ -57,9 +57,11 @@ export function probabilityDrift(pair: Omit<RolloutPair, "responseOffsets">): Re
 }
 
 /** NaN without variation. */
-function pearson(p: readonly number[], q: readonly number[]): number {
+function pearson(p: Float64Array, q: Float64Array): number {
   const [mp, mq] = [mean(p), mean(q)];
-  let [cross, pp, qq] = [0, 0, 0];
+  let cross = 0;
+  let pp = 0;
+  let qq = 0;
   for (let i = 0; i < p.length; i++) {
     cross += (p[i] - mp) * (q[i] - mq);
     pp += (p[i] - mp) ** 2;

@@ -8,7 +8,7 @@
  * ratio bounds (of rollout over trained, in log space), the others up to an upper bound. `seq_mean_k1` is the geometric
  * filter; `seq_max_k2` with a large bound is a veto on catastrophic tokens.
  */
-import { rowMeans, rowSums } from "../masked.js";
+import { mapped, rowMeans, rowSums } from "../masked.js";
 import { parseRejectionOptions, parseRsThresholds, type RejectionOption } from "./config.js";
 import { clippedStd, fraction, max, mean, min, sampleStd, share, spread, validValues } from "./statistics.js";
 
@@ -82,7 +82,7 @@ function statistic(
   offsets: Int32Array,
 ) {
   const kind = option.slice(-2);
-  const token_R = Float64Array.from(mask, (m, r) => {
+  const token_R = mapped(mask, (m, r) => {
     if (!m) return 0;
     const l = Math.max(Math.min(logRatio_R[r], 20), -20);
     return kind === "k1" ? -l : kind === "k2" ? 0.5 * l * l : Math.exp(l) - 1 - l;

@@ -1,5 +1,5 @@
 /** Row and token statistics that the parts of rollout correction share. */
-import { clip, maskedMean, maskedSum } from "../masked.js";
+import { clip, mapped, maskedMean, maskedSum, sum } from "../masked.js";
 
 /** log-probabilities of two policies on the same sampled tokens. */
 export interface RolloutPair {
@@ -13,49 +13,53 @@ export interface RolloutPair {
   readonly responseOffsets: Int32Array;
 }
 
-export const mean = (xs: ArrayLike<number>): number =>
-  xs.length > 0 ? Array.from(xs).reduce((a, b) => a + b, 0) / xs.length : 0;
-export const max = (xs: ArrayLike<number>): number => Array.from(xs).reduce((a, b) => Math.max(a, b), -Infinity);
-export const min = (xs: ArrayLike<number>): number => Array.from(xs).reduce((a, b) => Math.min(a, b), Infinity);
+export const mean = (xs: ArrayLike<number>): number => (xs.length > 0 ? sum(xs) / xs.length : 0);
+
+export function max(xs: ArrayLike<number>): number {
+  let found = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < xs.length; i++) found = Math.max(found, xs[i]);
+  return found;
+}
+
+export function min(xs: ArrayLike<number>): number {
+  let found = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < xs.length; i++) found = Math.min(found, xs[i]);
+  return found;
+}
 
 /** Sample standard deviation; 0 for one value. */
 export function sampleStd(xs: ArrayLike<number>): number {
   if (xs.length < 2) return 0;
   const m = mean(xs);
-  return Math.sqrt(Array.from(xs).reduce((sum, x) => sum + (x - m) ** 2, 0) / (xs.length - 1));
+  return Math.sqrt(sum(mapped(xs, (x) => (x - m) ** 2)) / (xs.length - 1));
 }
 
 /** √(E[x²] − E[x]²) over valid tokens of x clipped to [lo, hi]; 0 for one token. */
 export function clippedStd(values: ArrayLike<number>, mask: ArrayLike<number>, lo: number, hi: number): number {
   if (maskedSum(mask, mask) <= 1) return 0;
-  const x = Float64Array.from(values, (v) => clip(v, lo, hi));
+  const x = mapped(values, (v) => clip(v, lo, hi));
   const m = maskedMean(x, mask);
-  return Math.sqrt(
-    Math.max(
-      0,
-      maskedMean(
-        x.map((v) => v * v),
-        mask,
-      ) -
-        m * m,
-    ),
-  );
+  const squares = mapped(x, (v) => v * v);
+  return Math.sqrt(Math.max(0, maskedMean(squares, mask) - m * m));
 }
 
 /** Share of valid tokens for which the test holds. */
 export function fraction(values: ArrayLike<number>, mask: ArrayLike<number>, test: (x: number) => boolean): number {
   return maskedMean(
-    Float64Array.from(values, (x) => (test(x) ? 1 : 0)),
+    mapped(values, (x) => (test(x) ? 1 : 0)),
     mask,
   );
 }
 
 export const share = (xs: ArrayLike<number>, test: (x: number) => boolean): number =>
-  mean(Array.from(xs, (x) => (test(x) ? 1 : 0)));
+  mean(mapped(xs, (x) => (test(x) ? 1 : 0)));
 
 /** Values of valid tokens only. */
-export function validValues(values: ArrayLike<number>, mask: ArrayLike<number>): number[] {
-  return Array.from(values).filter((_, r) => mask[r] !== 0);
+export function validValues(values: ArrayLike<number>, mask: ArrayLike<number>): Float64Array {
+  const valid = new Float64Array(values.length);
+  let count = 0;
+  for (let r = 0; r < values.length; r++) if (mask[r] !== 0) valid[count++] = values[r];
+  return valid.subarray(0, count);
 }
 
 /** A value per row spread over its tokens, [R]. */

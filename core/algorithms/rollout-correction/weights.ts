@@ -7,7 +7,7 @@
  *
  * Batch normalisation divides by the mean weight, after the metrics. Weights carry no gradient.
  */
-import { clip, maskedMean, rowMeans, rowSums } from "../masked.js";
+import { clip, mapped, maskedMean, rowMeans, rowSums } from "../masked.js";
 import { parseIsThreshold, type RolloutCorrectionConfig, type Threshold } from "./config.js";
 import { clippedStd, fraction, max, mean, min, sampleStd, share, spread, validValues } from "./statistics.js";
 
@@ -28,7 +28,7 @@ export function importanceWeights(
   const threshold = parseIsThreshold(config.rolloutIsThreshold);
   const sums_B = rowSums(logRatio_R, mask, offsets);
   const log_R = config.rolloutIs === "token" ? logRatio_R : spread(sums_B, offsets);
-  const raw = Float64Array.from(mask, (m, r) => (m ? Math.exp(clip(log_R[r], -20, 20)) : 0));
+  const raw = mapped(mask, (m, r) => (m ? Math.exp(clip(log_R[r], -20, 20)) : 0));
   const kept = (w: number) => threshold.lower === null || (w >= threshold.lower && w <= threshold.upper);
   const weights = raw.map((w) => (threshold.lower === null ? Math.min(w, threshold.upper) : kept(w) ? w : 0));
 

@@ -72,9 +72,9 @@ export const actor = section("The policy and its updates.", {
     ppo_kl_coef: key(nonNegative(), 0.1, "kl_cov: weight of the penalty."),
     dro_beta: key(positive().nullable(), null, "dro: regularisation strength."),
     geo_mean_average: key(
-      z.enum(["global", "micro_batch"]),
+      z.enum(["global", "rows"]),
       "global",
-      "geo_mean: mean over the sequences of the mini-batch, or over the rows of each micro-batch as in verl.",
+      "geo_mean: mean over sequences by the global count, or over the rows at hand, empty ones included, as in verl.",
       { differs: { why: "the loss does not depend on how a mini-batch is split" } },
     ),
   }),

@@ -9,6 +9,7 @@ import {
   type Value,
 } from "../../../core/algorithms/algebra.js";
 import { builtinPolicyLosses, evaluateLoss } from "../../../core/algorithms/index.js";
+import { differentiate } from "../../../core/algorithms/tape.js";
 import { Tape } from "../../../core/algorithms/tape-algebra.js";
 import { ALL_LOSSES, anyLossInput, LOSS_CASES, SHARED_FILES } from "./loss-cases.js";
 
@@ -63,6 +64,23 @@ function poisoned(): LossInput {
   return { ...input, outputs, columns: new Map(columns) };
 }
 
+/** The batch so many times over, under the same global counts. */
+function repeated(once: LossInput, times: number): LossInput {
+  const many = (data: ArrayLike<number> = []) => Array.from({ length: times }, () => Array.from(data)).flat();
+  const lengths = many(Array.from(once.responseOffsets.subarray(1), (end, b) => end - once.responseOffsets[b]));
+  const responseOffsets = new Int32Array(lengths.length + 1);
+  lengths.forEach((length, b) => {
+    responseOffsets[b + 1] = responseOffsets[b] + length;
+  });
+  return {
+    outputs: Object.fromEntries(Object.entries(once.outputs).map(([name, data]) => [name, many(data)])),
+    columns: new Map([...once.columns].map(([name, column]) => [name, { ...column, data: many(column.data) }])),
+    responseMask: many(once.responseMask),
+    responseOffsets,
+    counts: once.counts,
+  };
+}
+
 describe("all losses", () => {
   it("have cases: every file of losses, and every registered policy loss", () => {
     const files = readdirSync(new URL("../../../core/algorithms/losses/", import.meta.url))
@@ -101,6 +119,24 @@ describe("all losses", () => {
       }
     });
   }
+
+  it("are the same taken in blocks of rows as in one piece", () => {
+    const large = repeated(input, 260);
+    const worst = (a: ArrayLike<number> = [], b: ArrayLike<number> = []) =>
+      Array.from(b).reduce((found, x, r) => Math.max(found, Math.abs(a[r] - x) / (1 + Math.abs(x))), 0);
+    for (const loss of ["vanilla", "geo-mean", "dpo", "distillation"].map((file) => LOSS_CASES[file][0])) {
+      if (loss.kind === "opaque") continue;
+      const [blocks, whole] = [loss, { build: loss.build }].map((one) => differentiate(one, large));
+      expect(worst([blocks.loss], [whole.loss]), loss.key).to.be.below(1e-9);
+      for (const [name, { value, reduction, weight }] of Object.entries(whole.metrics)) {
+        expect(blocks.metrics[name]).to.include({ reduction, weight });
+        expect(worst([blocks.metrics[name].value], [value]), name).to.be.below(1e-9);
+      }
+      for (const name of loss.outputs) {
+        expect(worst(blocks.gradients[name], whole.gradients[name]), name).to.be.below(1e-9);
+      }
+    }
+  });
 
   it("have keys that tell their settings apart", () => {
     const algebra = ALL_LOSSES.flatMap((loss) => (loss.kind === "algebra" ? [loss] : []));

@@ -82,7 +82,7 @@ export const LOSS_CASES: Readonly<Record<string, readonly AnyLoss[]>> = {
     ...policy("dppo_kl", { clipRatioLow: 0.05, clipRatioHigh: 0.05, clipRatioC: null }, { clipRatioC: 1.1 }),
   ],
   dro: policy("dro"),
-  "geo-mean": policy("geo_mean", { extra: { geo_mean_average: "micro_batch" } }),
+  "geo-mean": policy("geo_mean", { extra: { geo_mean_average: "rows" } }),
   gpg: policy("gpg"),
   gspo: policy("gspo", { clipRatioLow: 3e-4, clipRatioHigh: 4e-4 }),
   "kl-cov": policy("kl_cov", { extra: { kl_cov_ratio: 0.3, ppo_kl_coef: 1 } }),

@@ -105,7 +105,7 @@ export function policyConfig(c: GoldenCase, config: Record<string, unknown>): Po
     clipRatioC: number("clip_ratio_c", 3),
     lossAggMode: c.param("loss_agg_mode", (own.loss_agg_mode ?? "token-mean") as LossAggMode),
     hasRolloutIsWeights: c.optionalData("rollout_is_weights") !== undefined,
-    // The reference's average over the rows of a micro-batch.
-    extra: { ...own, ...policy, geo_mean_average: "micro_batch" },
+    // The reference's average over rows.
+    extra: { ...own, ...policy, geo_mean_average: "rows" },
   };
 }

@@ -1,22 +1,25 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const SCRIPT = fileURLToPath(new URL("../../../bench/engine/torch_engine.py", import.meta.url));
+/** Benchmarks are compiled to `dist/bench`; their Python counterparts stay in `bench`. */
+const SOURCES = fileURLToPath(new URL("../../bench/", import.meta.url));
 
-/** A Python process with PyTorch that answers one command at a time. */
-export class TorchProcess {
+/** A Python counterpart that answers one command at a time: a JSON line each, after a first one with its `version`. */
+export class PythonProcess {
   private constructor(
     private readonly child: ChildProcess,
     private readonly lines: AsyncIterator<string>,
     readonly version: string,
   ) {}
 
-  static async start(python: string): Promise<TorchProcess> {
-    const child = spawn(python, [SCRIPT], { stdio: ["pipe", "pipe", "inherit"] });
+  /** `script` is relative to `bench`. */
+  static async start(python: string, script: string): Promise<PythonProcess> {
+    const child = spawn(python, [path.join(SOURCES, script)], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
     const { version } = JSON.parse(await nextLine(lines)) as { version: string };
-    return new TorchProcess(child, lines, version);
+    return new PythonProcess(child, lines, version);
   }
 
   async call<T>(command: Readonly<Record<string, unknown>>): Promise<T> {
@@ -31,6 +34,6 @@ export class TorchProcess {
 
 async function nextLine(lines: AsyncIterator<string>): Promise<string> {
   const { value, done } = await lines.next();
-  if (done) throw new Error("the Python process ended; does it have torch and safetensors?");
+  if (done) throw new Error("the Python process ended; does it have what its script imports?");
   return value;
 }
