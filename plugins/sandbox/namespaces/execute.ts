@@ -119,8 +119,6 @@ export function resultOf(answer: Answer): SandboxResult {
     });
   }
   const [outcome, status, wallMs, cpuMs, stdout, stdoutCut, stderr, stderrCut, ...collected] = answer.fields;
-  const files: Record<string, Uint8Array> = {};
-  for (let i = 0; i < collected.length; i += 2) files[collected[i].toString()] = new Uint8Array(collected[i + 1]);
   return {
     ...endOf(outcome.toString() as SandboxOutcome | "", Number(status)),
     stdout: stdout.toString(),
@@ -128,9 +126,12 @@ export function resultOf(answer: Answer): SandboxResult {
     truncated: { stdout: stdoutCut.toString() === "1", stderr: stderrCut.toString() === "1" },
     wallMs: Number(wallMs),
     cpuMs: Number(cpuMs),
-    files,
+    files: Object.fromEntries(pairs(collected).map(([path, bytes]) => [path.toString(), new Uint8Array(bytes)])),
   };
 }
+
+const pairs = (fields: readonly Buffer[]) =>
+  fields.flatMap((field, i) => (i % 2 === 0 ? [[field, fields[i + 1]] as const] : []));
 
 const SIGNALS = new Map(Object.entries(os.constants.signals).map(([name, number]) => [number, name]));
 

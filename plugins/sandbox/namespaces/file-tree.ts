@@ -30,7 +30,7 @@ export interface FileTree {
   readonly mounts: Field[];
   readonly links: Field[];
   readonly texts: Field[];
-  /** Whether a program of the machine is at its usual place in the tree. */
+  /** Whether a program of the machine is at its usual place in the tree, with what it is a link to. */
   shows(path: string): boolean;
 }
 
@@ -49,6 +49,8 @@ export function fileTree(extra: readonly string[]): FileTree {
     mounts: [...shown.flatMap((path) => [path, path, SYSTEM]), ...devices.flatMap((path) => [path, path, DEVICE])],
     links: links.flat(),
     texts: TEXTS.flat(),
-    shows: (path) => shown.some((folder) => fs.realpathSync(path).startsWith(`${folder}/`)),
+    shows: (path) => [path, fs.realpathSync(path)].every((place) => isBelow(place, [...PROGRAMS, ...extra])),
   };
 }
+
+const isBelow = (path: string, folders: readonly string[]) => folders.some((folder) => path.startsWith(`${folder}/`));

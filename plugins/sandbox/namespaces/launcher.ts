@@ -172,7 +172,7 @@ sub used {
 
 sub resident {
   my ($status, $sum) = (slurp("/proc/$_[0]/status"), 0);
-  $sum += $1 while $status =~ /^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s+(\d+)/mg;
+  $sum += $1 while $status =~ /^(?:RssAnon|RssShmem|VmPTE|VmSwap|HugetlbPages):\s+(\d+)/mg;
   return $sum;
 }
 
@@ -183,7 +183,7 @@ sub proportional {
   for my $pid (processes()) {
     my $map = slurp("/proc/$pid/smaps_rollup");
     if ($map eq "") { $sum += resident($pid) }
-    $sum += $1 while $map =~ /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)/mg;
+    $sum += $1 while $map =~ /^(?:Pss_Anon|Pss_Shmem|SwapPss|Private_Hugetlb|Shared_Hugetlb):\s+(\d+)/mg;
   }
   return $sum;
 }

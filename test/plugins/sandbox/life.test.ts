@@ -79,6 +79,14 @@ describeSandbox("plugins/sandbox/namespaces from start to end", ({ sandbox }) =>
     }
   });
 
+  it("runs an interpreter through a link that programs do not see", async () => {
+    const link = path.join(folder, "linked-bash");
+    fs.symlinkSync("/bin/bash", link);
+    const own = await namespacesSandbox.create({ ...OPTIONS, extra: { interpreters: { bash: link } } });
+    expect((await own.run({ language: "bash", code: "echo here" })).stdout).to.equal("here\n");
+    await own.close();
+  });
+
   it("has no language whose interpreter is missing", async () => {
     const own = await namespacesSandbox.create({ ...OPTIONS, extra: { interpreters: { python: "/nowhere/python" } } });
     expect(own.languages).to.include("bash").and.not.include("python");

@@ -32,7 +32,7 @@ function codeBlocks(text: string): Block[] {
   let open: { readonly fence: string; readonly mark: string; readonly lines: string[] } | null = null;
   for (const line of text.split("\n")) {
     if (open === null) {
-      const [, fence, info] = /^[ \t]*(`{3,}|~{3,})[ \t]*([^`\r]*)\r?$/.exec(line) ?? [];
+      const [, fence, info] = /^[ \t]*(`{3,}|~{3,})([^`\r]*)\r?$/.exec(line) ?? [];
       if (fence) open = { fence, mark: info.trim().split(/\s/)[0].toLowerCase(), lines: [] };
       continue;
     }
@@ -41,7 +41,9 @@ function codeBlocks(text: string): Block[] {
       open.lines.push(line);
       continue;
     }
-    const before = rest.slice(0, rest.lastIndexOf(open.fence)).replace(/[`~]+$/, "");
+    let end = rest.length - open.fence.length;
+    while (rest[end - 1] === open.fence[0]) end--;
+    const before = rest.slice(0, end);
     if (before.trim() !== "") open.lines.push(before);
     blocks.push({ mark: open.mark, code: open.lines.join("\n") });
     open = null;

@@ -33,9 +33,12 @@ describe("reward/scorers/code: the program of a response", () => {
   });
 
   it("takes time in proportion to the text", () => {
-    for (const piece of ["```", "```\n", "```python\n", "`", "~~~ ```\n", "</think>"]) {
-      extractCode(piece.repeat(100_000), "python");
-      extractCodeLikeVerl(piece.repeat(100_000));
+    const many = 100_000;
+    const texts = ["```", "```\n", "```python\n", "`", "~~~ ```\n", "</think>"].map((piece) => piece.repeat(many));
+    texts.push(`\`\`\`${" ".repeat(many)}\``, `\`\`\`\n${"`".repeat(many)}x\`\`\`\n`);
+    for (const text of texts) {
+      extractCode(text, "python");
+      extractCodeLikeVerl(text);
     }
   });
 

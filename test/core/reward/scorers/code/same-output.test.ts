@@ -35,6 +35,14 @@ describe("reward/scorers/code: comparing output", () => {
     expect(sameTextLikeVerl("1\r\n", "1")).to.equal(false);
   });
 
+  it("takes time in proportion to the output", () => {
+    for (const piece of ["\n", " ", "1", "1 ", "\n "]) {
+      const output = `${piece.repeat(500_000)}x`;
+      for (const tolerance of [0, 1e-6]) expect(sameText(output, "1", tolerance)).to.equal(false);
+      expect(sameTextLikeVerl(output, "1")).to.equal(false);
+    }
+  });
+
   const values: [string, string, boolean][] = [
     ["[1, [2, 3]]", "[1,[2.0,3]]", true],
     ['{"a": 1, "b": null}', '{"b": null, "a": 1}', true],
