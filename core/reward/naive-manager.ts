@@ -24,7 +24,7 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
   const slots = new Semaphore(options.maxConcurrent);
   let sandboxSlots: Promise<Semaphore> | undefined;
 
-  function scorerFor(dataSource: string): Pick<Scorer, "score" | "needsSandbox"> {
+  function scorerFor(dataSource: string): Pick<Scorer, "score" | "sandboxLanguage"> {
     if (options.customFunction) return { score: options.customFunction };
     const scorer = options.findScorer(dataSource);
     if (!scorer) throw noScorer(dataSource, options.knownDataSources);
@@ -32,8 +32,8 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
   }
 
   /** Who would only wait for the sandbox waits here, where the deadline does not run yet. */
-  function slotsFor({ needsSandbox }: Pick<Scorer, "needsSandbox">): Semaphore | Promise<Semaphore> {
-    if (!needsSandbox) return slots;
+  function slotsFor(scorer: Pick<Scorer, "sandboxLanguage">): Semaphore | Promise<Semaphore> {
+    if (!scorer.sandboxLanguage) return slots;
     sandboxSlots ??= options
       .sandbox()
       .then(({ maxConcurrent }) => new Semaphore(Math.min(options.maxConcurrent, maxConcurrent)));

@@ -64,10 +64,10 @@ export interface Scorer {
   /** Exact names, or prefixes that end in `*`. */
   readonly dataSources: readonly string[];
   /**
-   * It runs programs in the sandbox, one after the other: the run refuses to start where there is none, and a trajectory
-   * is not scored before the sandbox has a place for it.
+   * For one that runs programs in the sandbox, one after the other: their language under these options. The run refuses to
+   * start where there is no such sandbox, and a trajectory is not scored before the sandbox has a place for it.
    */
-  readonly needsSandbox?: boolean;
+  sandboxLanguage?(kwargs: Readonly<Record<string, unknown>>): string;
   score: RewardFunction;
 }
 

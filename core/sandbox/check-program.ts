@@ -1,3 +1,4 @@
+import type { VerlError } from "../host/errors.js";
 import { sandboxErrors } from "./errors.js";
 import type { SandboxLimits, SandboxRequest } from "./sandbox.js";
 
@@ -18,12 +19,7 @@ export function checkProgram(
   sandbox: { readonly name: string; readonly languages: readonly string[]; readonly limits: SandboxLimits },
 ): Program {
   const { language, code, files = {}, argv = [], stdin = "", collect = [] } = request;
-  if (!sandbox.languages.includes(language)) {
-    throw sandboxErrors.VERL_SANDBOX_LANGUAGE({
-      what: `the sandbox "${sandbox.name}" cannot run ${JSON.stringify(language)}`,
-      why: `it runs ${sandbox.languages.join(", ") || "nothing: no interpreter was found"}`,
-    });
-  }
+  if (!sandbox.languages.includes(language)) throw languageMissing(sandbox, language);
   if (typeof code !== "string") throw badRequest("code is not a text");
   for (const path of [...Object.keys(files), ...collect]) checkPath(path);
   if (argv.some((argument) => typeof argument !== "string" || argument.includes("\0"))) {
@@ -41,6 +37,19 @@ export function checkProgram(
     limits,
     collect,
   };
+}
+
+/** `VERL_SANDBOX_LANGUAGE` for a language that a sandbox does not run. */
+export function languageMissing(
+  { name, languages }: { readonly name: string; readonly languages: readonly string[] },
+  language: string,
+  where?: string,
+): VerlError {
+  return sandboxErrors.VERL_SANDBOX_LANGUAGE({
+    what: `the sandbox "${name}" cannot run ${JSON.stringify(language)}`,
+    why: `it runs ${languages.join(", ") || "nothing: no interpreter was found"}`,
+    where,
+  });
 }
 
 /** Everything lies inside the program's folder, whatever its text says. */

@@ -27,6 +27,7 @@ export async function createRewards(
   const { source, name, module } = reward.reward_manager;
   const custom = reward.custom_reward_function;
   const scorers = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
+  const rewardKwargs = { ...reward.reward_kwargs, ...custom.reward_kwargs };
   const sandbox = createRunSandbox(reward, services, logger);
   const own =
     source === "importlib"
@@ -43,7 +44,7 @@ export async function createRewards(
           name: custom.name,
         })
       : null,
-    rewardKwargs: { ...reward.reward_kwargs, ...custom.reward_kwargs },
+    rewardKwargs,
     findScorer: (dataSource) => scorers.find(dataSource),
     knownDataSources: scorers.knownDataSources,
     sandbox: sandbox.open,
@@ -53,10 +54,11 @@ export async function createRewards(
   });
   const manager = withErrorPolicy(inner, parseErrorPolicy(reward.on_error, reward.max_retries));
   for (const dataset of datasets) {
-    const sources = checkDataSources(manager, dataset, config.data.reward_fn_key);
-    for (const [source, origin] of sources) {
+    for (const [source, origin] of checkDataSources(manager, dataset, config.data.reward_fn_key)) {
+      // The user's own manager or function need not run what a scorer would.
       const scorer = own || custom.path ? null : scorers.find(source);
-      if (scorer?.needsSandbox) await sandbox.require(`dataset row ${origin}, scorer "${scorer.name}"`);
+      if (!scorer?.sandboxLanguage) continue;
+      await sandbox.require(scorer.sandboxLanguage(rewardKwargs), `dataset row ${origin}, scorer "${scorer.name}"`);
     }
   }
   return {

@@ -1,14 +1,20 @@
 import type { RunConfig } from "../config/run-config.js";
 import { isVerlError } from "../host/errors.js";
 import type { Logger } from "../host/types.js";
-import { type Sandbox, type SandboxLimits, type SandboxOptions, sandboxErrors } from "../sandbox/index.js";
+import {
+  languageMissing,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxOptions,
+  sandboxErrors,
+} from "../sandbox/index.js";
 import type { HostServices } from "../services.js";
 
 /** The sandbox of a run. It is made when somebody first asks for it: most runs need none. */
 export interface RunSandbox {
   open(): Promise<Sandbox>;
-  /** The same, before the start; an error names who needs it. */
-  require(where: string): Promise<void>;
+  /** Before the start: there is a sandbox, and it runs the language. An error names who needs it. */
+  require(language: string, where: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -28,14 +34,13 @@ export function createRunSandbox(
   };
   return {
     open,
-    async require(where) {
-      try {
-        await open();
-      } catch (error) {
+    async require(language, where) {
+      const { languages } = await open().catch((error: unknown) => {
         if (!isVerlError(error) || error.code !== "VERL_SANDBOX_UNAVAILABLE") throw error;
         const { what, why, fix } = error;
         throw sandboxErrors.VERL_SANDBOX_UNAVAILABLE({ what, why, fix, where, cause: error });
-      }
+      });
+      if (!languages.includes(language)) throw languageMissing({ name, languages }, language, where);
     },
     async close() {
       // One that could not be made has told whoever asked for it.

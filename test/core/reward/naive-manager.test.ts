@@ -162,7 +162,7 @@ describe("naive reward manager", () => {
     const scorer: Scorer = {
       name: "runner",
       dataSources: ["test"],
-      needsSandbox: true,
+      sandboxLanguage: () => "python",
       score: async ({ sandbox: open }) => Number((await (await open()).run({ language: "python", code: "" })).exitCode),
     };
     const manager = createNaiveRewardManager(
@@ -174,7 +174,7 @@ describe("naive reward manager", () => {
   });
 
   it("reports a sandbox that cannot be opened as an error of the trajectory", async () => {
-    const scorer: Scorer = { name: "runner", dataSources: ["test"], needsSandbox: true, score: () => 1 };
+    const scorer: Scorer = { name: "runner", dataSources: ["test"], sandboxLanguage: () => "python", score: () => 1 };
     const sandbox = async () => {
       throw sandboxErrors.VERL_SANDBOX_UNAVAILABLE({ what: "no sandbox here", why: "this is a test" });
     };

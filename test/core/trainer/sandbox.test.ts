@@ -62,6 +62,14 @@ describe("core/trainer sandbox", () => {
     expect(tracker.steps).to.deep.equal([]);
   });
 
+  it("that does not run the language of a data set ends the run before it starts", async () => {
+    const { error } = await folder.fail(
+      settings(noting([]), ...CODE_ROWS, "+reward.reward_kwargs.language=cobol", "data.train_batch_size=1"),
+    );
+    expect(error).to.include({ code: "VERL_SANDBOX_LANGUAGE", why: "it runs python" });
+    expect(error.where).to.match(/code\.jsonl:1, scorer "code"/);
+  });
+
   it("is not opened by a run that needs none", async () => {
     const events: string[] = [];
     await folder.train(settings(noting(events)));

@@ -31,14 +31,14 @@ const TOTAL_SECONDS = 100;
 export const codeScorer: Scorer = {
   name: "code",
   dataSources: ["codecontests", "apps", "codeforces", "taco"],
-  needsSandbox: true,
+  sandboxLanguage: languageOf,
   async score(input) {
     const { solution, groundTruth, kwargs, signal } = input;
     const verl = kwargs.compat === "verl";
     const pays = paymentOf(kwargs);
     const suite = readTestSuite(groundTruth);
     if (suite === null && !verl) return null;
-    const language = typeof kwargs.language === "string" ? kwargs.language : "python";
+    const language = languageOf(kwargs);
     const code = verl ? extractCodeLikeVerl(solution) : extractCode(solution, language);
     if (code === null || suite === null) {
       return { score: pays.none, acc: 0, passed: 0, considered: 0, codes: [], format: Number(code !== null) };
@@ -98,6 +98,10 @@ async function tryCases(cases: readonly TestCase[], { attempt, secondsInAll, unt
     if (untilOneFails && codes.at(-1) !== true) break;
   }
   return codes;
+}
+
+function languageOf({ language }: Readonly<Record<string, unknown>>): string {
+  return typeof language === "string" ? language : "python";
 }
 
 const positive = (value: unknown): number | null => (typeof value === "number" && value > 0 ? value : null);
