@@ -1,5 +1,5 @@
 import { ConfigReader, type JsonObject } from "./config-reader.js";
-import { familyOf, MODEL_FAMILIES } from "./families/index.js";
+import { familyOf, familyOfClass, MODEL_FAMILIES } from "./families/index.js";
 import type { HeadKind, ModelConfig } from "./model.js";
 
 export interface ParseModelConfigOptions {
@@ -19,7 +19,7 @@ export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptio
   const { generationConfig = {}, where, head = "languageModel" } = options;
   const config = new ConfigReader(raw, where);
   const modelType = config.value("model_type");
-  const family = familyOf(modelType);
+  const family = modelType === undefined ? familyOfClass(classNameOf(raw)) : familyOf(modelType);
   if (!family)
     throw config.unsupported(
       "model_type",
@@ -103,12 +103,14 @@ function isOff(value: unknown, off: unknown): boolean {
 
 /** `transformers` leaves its default of two labels out of `config.json`; a head that is new has one. */
 function labelCount(config: ConfigReader): number {
-  const { raw } = config;
   const named = config.value("id2label");
   if (typeof named === "object" && named !== null) return Object.keys(named).length;
-  const { architectures } = raw;
-  const isClassifier = Array.isArray(architectures) && String(architectures[0]).endsWith("ForSequenceClassification");
+  const isClassifier = classNameOf(config.raw).endsWith("ForSequenceClassification");
   return config.count("num_labels", isClassifier ? 2 : 1);
+}
+
+function classNameOf({ architectures }: JsonObject): string {
+  return Array.isArray(architectures) ? String(architectures[0]) : "";
 }
 
 /** Null, one id, or a list of ids. Ids outside the vocabulary (some files say -1) are dropped: they are never produced. */

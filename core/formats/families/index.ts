@@ -27,3 +27,8 @@ export const MODEL_FAMILIES: readonly ModelFamily[] = [
 export function familyOf(modelType: unknown): ModelFamily | undefined {
   return MODEL_FAMILIES.find((family) => family.modelType === modelType);
 }
+
+/** The family of a class in `architectures`, for files that name no type. */
+export function familyOfClass(name: string): ModelFamily | undefined {
+  return MODEL_FAMILIES.find(({ classes }) => Object.values(classes).includes(name));
+}

@@ -60,6 +60,7 @@ export class ModelGraph {
   private readonly autodiff: Autodiff;
   private readonly embedded: Ref;
   private readonly parameters: ReadonlyMap<string, Ref>;
+  private readonly shapes: ReadonlyMap<string, readonly number[]>;
 
   constructor(
     name: string,
@@ -72,7 +73,8 @@ export class ModelGraph {
     const ad = new Autodiff(g);
     this.graph = g;
     this.autodiff = ad;
-    this.parameters = new Map(parameterSpecs(config).map((p) => [p.name, g.input(p.name, p.shape)]));
+    this.shapes = new Map(parameterSpecs(config).map(({ name, shape }) => [name, shape]));
+    this.parameters = new Map([...this.shapes].map(([name, shape]) => [name, g.input(name, shape)]));
 
     const parameter = (key: string) => this.parameters.get(key) as Ref;
     const blocks = new TrainingBlocks(ad, config, parameter, tokenLayout(ad, config, variant.layout));
@@ -132,6 +134,6 @@ export class ModelGraph {
   }
 
   private shapeOf(name: string): readonly number[] {
-    return parameterSpecs(this.config).find((p) => p.name === name)?.shape ?? [];
+    return this.shapes.get(name) as readonly number[];
   }
 }

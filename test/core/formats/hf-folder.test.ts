@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { openModel, type TokenizerFiles, writeHfFolder } from "../../../core/formats/index.js";
+import { openModel, type TokenizerFiles, writeHfFolder, writeSafetensors } from "../../../core/formats/index.js";
 import { errorOf, TINY_CONFIG, tinyConfig, tinyTensors, withFolder } from "./support.js";
 
 const TOKENIZER: TokenizerFiles = {
@@ -38,6 +38,36 @@ describe("Hugging Face folders", () => {
       const written = JSON.parse(await readFile(join(folder, "config.json"), "utf8"));
       expect(written).to.include({ ...TINY_CONFIG, head_dim: 4, torch_dtype: "float32", hidden_act: "silu" });
       expect(written.architectures).to.deep.equal(["LlamaForCausalLM"]);
+    }));
+
+  it("writes whole numbers as floats where transformers takes nothing else", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig({ model_type: "gemma2", num_key_value_heads: 2, head_dim: 4, initializer_range: 1 });
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: null });
+      const written = await readFile(join(folder, "config.json"), "utf8");
+      expect(written).to.include('"attn_logit_softcapping": 50.0,').and.include('"initializer_range": 1.0,');
+      expect(JSON.parse(written)).to.deep.include({ architectures: ["Gemma2ForCausalLM"], query_pre_attn_scalar: 256 });
+    }));
+
+  it("reads the weights of a model without head, whose names have no prefix", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig();
+      const bare = tinyTensors(config).map((tensor) => ({ ...tensor, name: tensor.name.replace("model.", "") }));
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: null });
+      await writeSafetensors(join(folder, "model.safetensors"), bare, { layout: bare, dtype: "f32" });
+      const model = await openModel(folder);
+      for (const tensor of tinyTensors(config)) expect(await model.readTensor(tensor.name)).to.deep.equal(tensor);
+      await model.close();
+    }));
+
+  it("lists a head only where the files have it", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig();
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: null });
+      const model = await openModel(folder, { head: "values" });
+      expect(model.config).to.include({ head: "values", headSize: 1, headBias: true });
+      expect(model.tensors.map(({ name }) => name)).to.deep.equal(tinyTensors(config).map(({ name }) => name));
+      await model.close();
     }));
 
   it("reads the default of several named chat templates", () =>

@@ -216,6 +216,12 @@ describe("model configuration", () => {
     });
   }
 
+  it("knows a family by its class where a file names no type", () => {
+    const { model_type: _type, ...untyped } = TINY_CONFIG;
+    const config = parseModelConfig({ ...untyped, architectures: ["MiniCPMForCausalLM"], scale_emb: 12 });
+    expect(config).to.include({ modelType: "minicpm", embeddingScale: 12 });
+  });
+
   it("has every family once", () => {
     const types = MODEL_FAMILIES.map(({ modelType }) => modelType);
     expect(new Set(types).size).to.equal(types.length);

@@ -35,6 +35,16 @@ describe("rotary embeddings", () => {
     near(scaled.inverseFrequencies, [0.5, 0.05, 0.005, 0.0005]);
   });
 
+  it("state a scaling in both spellings, for every version of transformers", () => {
+    const parameters = { rope_type: "linear", factor: 4, rope_theta: 16 };
+    const { raw } = tinyConfig({ head_dim: 8, rope_parameters: parameters });
+    expect(raw).to.deep.include({
+      rope_parameters: parameters,
+      rope_scaling: { rope_type: "linear", factor: 4 },
+      rope_theta: 16,
+    });
+  });
+
   it("llama3: high frequencies stay, low ones are divided, those between are blended", () => {
     const scaling = { rope_type: "llama3", factor: 8, low_freq_factor: 1, high_freq_factor: 4 };
     const { inverseFrequencies, magnitude } = rope({

@@ -20,9 +20,11 @@ const MODEL_TYPES: Readonly<Record<PeerCase["head"], EngineModelType>> = {
 /** Tests that a family computes what `transformers` does: outputs and gradients in training, logits in decoding. */
 export function describeParity(family: string): void {
   describe(`engines/onnx ${family} against transformers`, () => {
-    for (const peer of peerCases(family)) {
-      it(`outputs and gradients: ${peer.name}`, () =>
-        withTrainer(peer, async (backend) => checkTraining(peer, backend)));
+    for (const [i, peer] of peerCases(family).entries()) {
+      // The two layouts of rows in turn.
+      const layout = i % 2 === 0 ? "packed" : "padded";
+      it(`outputs and gradients, ${layout} rows: ${peer.name}`, () =>
+        withTrainer(peer, layout, async (backend) => checkTraining(peer, backend)));
       if (peer.logits === undefined) continue;
       const config = parseModelConfig(peer.config);
       for (const attention of canShareCache(config) ? (["shared", "plain"] as const) : (["plain"] as const)) {
@@ -37,13 +39,18 @@ export function describeParity(family: string): void {
   });
 }
 
-async function withTrainer(peer: PeerCase, body: (backend: OnnxBackend) => Promise<void>): Promise<void> {
+async function withTrainer(
+  peer: PeerCase,
+  layout: "packed" | "padded",
+  body: (backend: OnnxBackend) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "verl-family-"));
   try {
     const config = parseModelConfig(peer.config, { head: peer.head });
     await writeHfFolder(folder, { config, tensors: peerWeights(config), tokenizerFiles: null, dtype: "f32" });
     const modelType = MODEL_TYPES[peer.head];
-    const backend = new OnnxBackend({ ...tinyOptions(), modelType, model: { path: folder } });
+    const extra = { packAbovePadding: layout === "packed" ? 0 : 1 };
+    const backend = new OnnxBackend({ ...tinyOptions(), modelType, model: { path: folder }, extra });
     await backend.load();
     await body(backend);
     await backend.dispose();
