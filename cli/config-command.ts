@@ -89,7 +89,7 @@ function maskedValue(key: string, { value }: KeyExplanation, io: CommandIo): Pic
 }
 
 function explanationText(explanation: KeyExplanation, io: CommandIo): string {
-  const paint = painter(io.color);
+  const paint = painter(io.color.stdout);
   const { key, description, type, unit, differs, registry, keys } = explanation;
   const rows: [string, string][] = [];
   if (type) rows.push(["type", unit ? `${type} (${unit})` : type]);

@@ -10,7 +10,7 @@ import {
   textOf,
 } from "./declare.js";
 
-/** `config`, `doctor`, `explain`. */
+/** `config`, `doctor`, `inspect`, `explain`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -22,6 +22,8 @@ export function declareLooking(program: Command, declaring: Declaring): void {
       const { doctorCommand } = await import("./doctor-command.js");
       await finish(doctorCommand({ ...requestOf(args, flags), model: textOf(flags.model) }, io));
     });
+
+  declareInspect(program, declaring);
 
   program
     .command("explain")
@@ -58,5 +60,47 @@ function declareConfig(program: Command, { io, finish }: Declaring): void {
     .action(async (key: string | undefined, args: string[], flags: Flags) => {
       const { explainKeyCommand } = await import("./config-command.js");
       await finish(explainKeyCommand(key, requestOf(args, flags), io));
+    });
+}
+
+function declareInspect(program: Command, { io, finish }: Declaring): void {
+  program
+    .command("inspect")
+    .description("Look at sampled trajectories: tokens, log-probabilities, rewards, tool calls.")
+    .argument(
+      "<place>",
+      "a run's folder, its samples.jsonl, a dump or a folder of dumps, or what `verl generate` wrote",
+    )
+    .option("--step <steps>", "only these: 3, 3-5 or last")
+    .option("--split <split>", "only `train` or `val`")
+    .option("--uid <text>", "only keys that begin with it: a prompt's uid, or one session of it")
+    .option("--source <name>", "only this data source")
+    .option("--stop <reason>", "only what ended for this reason, e.g. length")
+    .option("--sort <order>", "file, worst or best (score), gap (largest), longest", "file")
+    .option("--limit <n>", "show so many (default: 5; 200 with --list, --html or --json)")
+    .option("--list", "one line each, in groups by prompt")
+    .option("--tokens", "add a table of every token")
+    .option("--heat <what>", "mark tokens by `gap` (trainer to sampler), `probability`, or `none`")
+    .option("--tool-format <name>", "read tool calls in this format (default: the run's, else hermes)")
+    .option("--html <file>", "write a page that is complete in itself instead")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "verl inspect checkpoints/verl/default --sort worst",
+        "verl inspect rollouts/12.jsonl --uid 0000000044 --tokens",
+        "verl inspect run --step 10-20 --sort gap --limit 50 --html gap.html",
+      ),
+    )
+    .action(async (place: string, flags: Flags) => {
+      const { inspectCommand } = await import("./inspect/inspect-command.js");
+      const { step, split, uid, source, stop, sort, limit, heat, toolFormat, html } = flags;
+      const texts = { step, split, uid, source, stop, limit, heat, toolFormat, html };
+      const request = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, textOf(value)])) as Record<
+        keyof typeof texts,
+        string | null
+      >;
+      const switches = { list: flags.list === true, tokens: flags.tokens === true, json: flags.json === true };
+      await finish(inspectCommand({ place, sort: String(sort), ...request, ...switches }, io));
     });
 }

@@ -72,7 +72,7 @@ async function diagnoseEngines({ registries }: Host): Promise<Diagnosis[]> {
 }
 
 function printFindings(findings: readonly Diagnosis[], io: CommandIo): void {
-  const paint = painter(io.color);
+  const paint = painter(io.color.stdout);
   const marks = { ok: paint("green", "ok     "), warning: paint("yellow", "warning"), failed: paint("red", "failed ") };
   const width = Math.max(...findings.map(({ name }) => name.length));
   for (const { name, status, detail, fix } of findings) {

@@ -21,6 +21,10 @@ export const cliErrors = defineErrors({
     summary: "A file that a command writes cannot be written.",
     fix: "Choose another place for it.",
   },
+  VERL_CLI_NOTHING_TO_INSPECT: {
+    summary: "A file or folder holds no trajectory.",
+    fix: "Name a run's folder, its samples.jsonl, or a dump; trainer.rollout_data_dir and trainer.validation_data_dir keep all trajectories.",
+  },
   VERL_CLI_STALLED: {
     summary: "A promise is awaited that nobody will ever settle.",
     fix: "Look for such an await in the files that the run loads: reward function, data set, hooks, plugins.",

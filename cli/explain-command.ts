@@ -16,7 +16,7 @@ export function explainCodeCommand(code: string, { json }: { json: boolean }, io
   }
   if (json) printJson(io, { code: name, ...entry });
   else {
-    const paint = painter(io.color);
+    const paint = painter(io.color.stdout);
     printLine(io.stdout, paint("bold", name));
     printLine(io.stdout, `  ${entry.summary}`);
     if (entry.fix) printLine(io.stdout, `  ${paint("green", "fix:")} ${entry.fix}`);

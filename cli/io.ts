@@ -4,20 +4,27 @@ export interface CommandIo {
   readonly stderr: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Whether text on standard error may be coloured. */
-  readonly color: boolean;
+  /** Whether text may be coloured. */
+  readonly color: { readonly stdout: boolean; readonly stderr: boolean };
 }
 
-/** The process's own streams. `NO_COLOR` (any value), `TERM=dumb` and pipes switch colours off; `FORCE_COLOR` wins. */
+/** The process's own streams. `NO_COLOR` (any value), `TERM=dumb` and pipes (each its own) switch colours off; `FORCE_COLOR` wins. */
 export function processIo(): CommandIo {
   const { env } = process;
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "";
-  const plain = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb" || !process.stderr.isTTY;
-  return { stdout: process.stdout, stderr: process.stderr, env, cwd: process.cwd(), color: forced || !plain };
+  const plain = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";
+  const coloured = (stream: NodeJS.WriteStream) => forced || (!plain && stream.isTTY);
+  const { stdout, stderr } = process;
+  return { stdout, stderr, env, cwd: process.cwd(), color: { stdout: coloured(stdout), stderr: coloured(stderr) } };
 }
 
 export function printLine(stream: NodeJS.WritableStream, text: string): void {
   stream.write(`${text}\n`);
+}
+
+/** Characters in a line of the terminal; 80 where there is none. */
+export function columnsOf(stream: NodeJS.WritableStream): number {
+  return (stream as Partial<NodeJS.WriteStream>).columns ?? 80;
 }
 
 /** One line of JSON on standard output. */

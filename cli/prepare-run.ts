@@ -77,7 +77,7 @@ export function whatIsRegistered(host: Host): Pick<ValidateOptions, "names" | "p
 }
 
 export function printNotices(notices: readonly Notice[], io: CommandIo): void {
-  const paint = painter(io.color);
+  const paint = painter(io.color.stderr);
   for (const { level, message, where } of notices) {
     const label = level === "warning" ? paint("yellow", "warning") : paint("cyan", "note");
     printLine(io.stderr, `${label} ${message}${where ? ` ${paint("dim", `(${where})`)}` : ""}`);

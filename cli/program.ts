@@ -25,7 +25,7 @@ export function createProgram(declaring: Declaring, trainHelp = ""): Command {
       writeOut: (text) => void io.stdout.write(text),
       // Errors are reported as cards by the caller.
       writeErr: () => {},
-      getOutHasColors: () => io.color,
+      getOutHasColors: () => io.color.stdout,
     })
     .addHelpText("after", EXAMPLES);
   declareRuns(program, declaring, trainHelp);

@@ -5,7 +5,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /** Errors of the user's input: command line, configuration, named files (data, models, rewards) and plugins. */
 const USAGE =
-  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART)$)/;
+  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|TRACKING_(BAD_FILE|NO_RUN)$|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART)$)/;
 /** These are not about what the user wrote on the command line. */
 const NOT_USAGE: ReadonlySet<string> = new Set(["VERL_CLI_INTERNAL", "VERL_CLI_STALLED", "VERL_CLI_EXITED"]);
 
@@ -19,7 +19,7 @@ export function exitCodeOf(error: unknown): number {
 export function reportError(error: unknown, io: CommandIo, json: boolean): number {
   const code = exitCodeOf(error);
   if (json) printJson(io, { error: errorJson(error), exitCode: code });
-  else if (code !== EXIT.interrupted) printLine(io.stderr, errorCard(error, io));
+  else if (code !== EXIT.interrupted) printLine(io.stderr, errorCard(error, io.color.stderr));
   return code;
 }
 
@@ -30,8 +30,8 @@ export function errorJson(error: unknown): Record<string, unknown> {
 }
 
 /** What, where, why, how to fix it. An error without a code is a defect: it keeps its stack. */
-export function errorCard(error: unknown, io: Pick<CommandIo, "color">): string {
-  const paint = painter(io.color);
+export function errorCard(error: unknown, color: boolean): string {
+  const paint = painter(color);
   if (!isVerlError(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `${paint("red", "error")} ${paint("dim", "VERL_CLI_INTERNAL")}\n${indent(stack)}`;

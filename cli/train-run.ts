@@ -1,10 +1,11 @@
 import path from "node:path";
-import { maskSecrets, toPlain } from "../core/config/index.js";
+import { maskSecrets, printConfig, toPlain } from "../core/config/index.js";
 import { isVerlError, type Logger } from "../core/host/index.js";
-import type { Tracker } from "../core/tracking/index.js";
+import { type Tracker, writeRunFiles } from "../core/tracking/index.js";
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
+import { VERSION } from "./version.js";
 
 export interface TrainRunOptions {
   readonly json: boolean;
@@ -50,9 +51,15 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
         config: maskSecrets(toPlain(run.composed.tree), io.env),
         output: io.stdout,
         isTTY: (io.stdout as NodeJS.WriteStream).isTTY === true,
-        color: io.color,
+        color: io.color.stdout,
         json: options.json,
       },
+    });
+    // Only now does nobody else use the folder.
+    await writeRunFiles(outputDir, printConfig(run.composed.tree, { sources: true, env: io.env }), {
+      version: VERSION,
+      cwd: io.cwd,
+      startedAt: new Date().toISOString(),
     });
     options.onTrainer?.(trainer);
     await trainer.init();

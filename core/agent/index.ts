@@ -23,7 +23,7 @@ export { composeToolParser, type ToolParserForm } from "./tool-parsers/compose-t
 export { builtinToolParsers } from "./tool-parsers/index.js";
 export { joinEvents, parseToolCalls } from "./tool-parsers/parse-tool-calls.js";
 export type * from "./tool-parsers/tool-parser.js";
-export { trajectoryRecord } from "./trajectory-record.js";
+export { type Trained, trajectoryRecord } from "./trajectory-record.js";
 export type { TrajectoryFields, TrajectoryPlace } from "./trajectory-row.js";
 export { toRow, trajectoryTag } from "./trajectory-row.js";
 export { truncateToolResponse } from "./truncate-tool-response.js";

@@ -3,28 +3,54 @@ import type { TrajectoryRecord } from "../tracking/tracker.js";
 import { tokenTexts } from "./token-texts.js";
 import type { TrajectoryFields } from "./trajectory-row.js";
 
-type Recorded = Pick<TrajectoryFields, "promptIds" | "responseIds" | "dataSource" | "groundTruth" | "score"> & {
+type Recorded = Pick<
+  TrajectoryFields,
+  | "promptIds"
+  | "responseIds"
+  | "dataSource"
+  | "groundTruth"
+  | "score"
+  | "stopReason"
+  | "minWeightVersion"
+  | "maxWeightVersion"
+  | "numTurns"
+  | "rewardMessage"
+  | "origin"
+> & {
   readonly responseMask: ArrayLike<number>;
   readonly rolloutLogProbs: ArrayLike<number> | null;
   readonly rewardExtra: TrajectoryRecord["extra"];
 };
+
+/** What the trainer adds to a trajectory; lists over response tokens. */
+export type Trained = Pick<TrajectoryRecord, "trainerLogProbs" | "advantages">;
 
 /** A stored trajectory as trackers show it to people. */
 export function trajectoryRecord(
   fields: Recorded,
   place: Pick<TrajectoryRecord, "key" | "step" | "split">,
   tokenizer: Tokenizer,
+  trained: Trained = {},
 ): TrajectoryRecord {
+  const { promptIds, responseIds } = fields;
   return {
     ...place,
+    ...trained,
     dataSource: fields.dataSource,
-    promptText: tokenizer.decode(fields.promptIds),
-    responseText: tokenizer.decode(fields.responseIds),
-    tokens: tokenTexts(tokenizer, fields.responseIds),
+    promptText: tokenizer.decode(promptIds),
+    responseText: tokenizer.decode(responseIds),
+    tokens: tokenTexts(tokenizer, responseIds),
     mask: Array.from(fields.responseMask),
     logProbs: fields.rolloutLogProbs && Array.from(fields.rolloutLogProbs),
     groundTruth: fields.groundTruth,
     score: fields.score,
     extra: fields.rewardExtra,
+    promptIds: Array.from(promptIds),
+    responseIds: Array.from(responseIds),
+    stopReason: fields.stopReason,
+    weightVersions: [fields.minWeightVersion, fields.maxWeightVersion],
+    numTurns: fields.numTurns,
+    rewardMessage: fields.rewardMessage,
+    origin: fields.origin,
   };
 }

@@ -6,8 +6,12 @@ export const trackingErrors = defineErrors({
     fix: "fix what the message names, or take the tracker out of trainer.logger",
   },
   VERL_TRACKING_BAD_FILE: {
-    summary: "A metrics file cannot be continued",
-    fix: "move the file away, or resume the run that wrote it",
+    summary: "A file of a run is not what it should be",
+    fix: "move the file away, or take the file that the run wrote",
+  },
+  VERL_TRACKING_NO_RUN: {
+    summary: "A folder holds no run",
+    fix: "name the folder of a run: trainer.output_dir, by default checkpoints/PROJECT/EXPERIMENT",
   },
   VERL_TRACKING_UNEVEN_RANKS: {
     summary: "Ranks report a different number of values for one metric",

@@ -2,11 +2,21 @@
 
 export { type DataMetricsInput, type DataMetricsOptions, dataMetrics } from "./data-metrics.js";
 export { trackingErrors } from "./errors.js";
+export { formatDuration, formatNumber, formatValue } from "./format.js";
+export {
+  KEY_METRICS,
+  type KeyMetric,
+  keyMetric,
+  nameOf,
+  type ValidationScore,
+  validationScores,
+} from "./key-metrics.js";
 export { combineRanks, combineSteps } from "./metrics.js";
 export { MetricsAggregator, reduceByName } from "./metrics-aggregator.js";
 export type { MetricsLine } from "./metrics-file.js";
 export { cutMetrics, maskNonFinite, metricsLine, readMetrics, unmask } from "./metrics-file.js";
 export { expertCounts, loadBalanceMetrics, type RoutedExperts } from "./moe-load-balance.js";
+export * from "./page/index.js";
 export {
   type SpeculativeRequest,
   speculativeMetrics,
@@ -14,9 +24,27 @@ export {
   timingMetrics,
 } from "./performance-metrics.js";
 export { passAtK } from "./resampling.js";
+export {
+  CONFIG_FILE,
+  dumpFiles,
+  METRICS_FILE,
+  RunFolder,
+  type RunNote,
+  SAMPLES_FILE,
+  type TrajectoryFile,
+  writeRunFiles,
+} from "./run-folder.js";
 export type * from "./tracker.js";
 export type { TrackerSet } from "./tracker-set.js";
 export { createTrackerSet } from "./tracker-set.js";
+export {
+  cutTrajectories,
+  parseTrajectories,
+  readTrajectories,
+  trajectoryFields,
+  trajectoryLine,
+} from "./trajectory-file.js";
+export { gapStatistics, type Segment, segmentsOf, tokenGaps } from "./trajectory-view.js";
 export {
   nameValidationMetrics,
   type ValidationOptions,

@@ -1,5 +1,5 @@
-import { open, readFile, rename } from "node:fs/promises";
 import { trackingErrors } from "./errors.js";
+import { completeLines, replaceLines } from "./line-file.js";
 
 /** One line of `metrics.jsonl`. */
 export interface MetricsLine {
@@ -32,11 +32,7 @@ export function unmask(value: number | string): number {
  * is left out; any other line that cannot be read is `VERL_TRACKING_BAD_FILE`.
  */
 export async function readMetrics(file: string): Promise<MetricsLine[]> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
-  const lines = text.split("\n").slice(0, -1);
+  const lines = await completeLines(file);
   return lines.flatMap((line, i) => (line.trim() === "" ? [] : [parse(line, `${file}:${i + 1}`)]));
 }
 
@@ -48,15 +44,10 @@ export async function readMetrics(file: string): Promise<MetricsLine[]> {
 export async function cutMetrics(file: string, startStep: number, logsStartStepAgain = false): Promise<void> {
   const isKept = (step: number) => (logsStartStepAgain ? step < startStep : step <= startStep);
   const kept = startStep > 0 ? (await readMetrics(file)).filter(({ step }) => isKept(step)) : [];
-  const temporary = `${file}.tmp`;
-  const handle = await open(temporary, "w");
-  try {
-    await handle.writeFile(kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
+  await replaceLines(
+    file,
+    kept.map((line) => JSON.stringify(line)),
+  );
 }
 
 function parse(text: string, where: string): MetricsLine {

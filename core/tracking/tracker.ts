@@ -1,7 +1,8 @@
 import type { Awaitable, JsonValue, Logger } from "../host/types.js";
 
-/** One sampled trajectory for people to look at. Lists are parallel. */
+/** One sampled trajectory for people to look at. Lists over response tokens are parallel. */
 export interface TrajectoryRecord {
+  /** `{uid}_{session}_{index}`. */
   readonly key: string;
   readonly step: number;
   readonly split: "train" | "val";
@@ -10,11 +11,29 @@ export interface TrajectoryRecord {
   readonly responseText: string;
   /** Token texts of the response. */
   readonly tokens: readonly string[];
+  /** 1 = sampled by the policy. */
   readonly mask: readonly number[];
+  /** The sampler's log-probabilities, nats. */
   readonly logProbs: readonly number[] | null;
   readonly groundTruth: JsonValue;
   readonly score: number | null;
+  /** Further values of the reward. */
   readonly extra: Readonly<Record<string, JsonValue>>;
+  /** Token ids. */
+  readonly promptIds?: readonly number[];
+  readonly responseIds?: readonly number[];
+  /** The trainer's log-probabilities before the update, nats; null where it computed none. */
+  readonly trainerLogProbs?: readonly number[] | null;
+  /** What the update weighed each token by; null where nothing was trained. */
+  readonly advantages?: readonly number[] | null;
+  readonly stopReason?: string;
+  /** Oldest and newest weights that sampled it. */
+  readonly weightVersions?: readonly [oldest: number, newest: number];
+  readonly numTurns?: number;
+  /** What went wrong while scoring. */
+  readonly rewardMessage?: string | null;
+  /** `file:line` of the prompt. */
+  readonly origin?: string;
 }
 
 export interface RunInfo {

@@ -11,8 +11,8 @@ import type { ReplayBuffer } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import type { Algorithm } from "./algorithm-setup.js";
 import type { CheckpointStore } from "./checkpoint-store.js";
+import type { DumpTrajectories } from "./dumps.js";
 import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
-import type { TrainingRow } from "./training-row.js";
 import type { WeightSync } from "./weight-sync.js";
 
 /** Runs a hook: `pre` slots, then the trainer's own work, then `post` slots. */
@@ -48,6 +48,6 @@ export interface RunParts extends Algorithm {
   readonly checkpointCallbacks: readonly CheckpointCallback[];
   readonly logger: Logger;
   /** Write `rollout_data_dir` or `validation_data_dir`, where configured. */
-  dump(split: "train" | "val", rows: readonly TrainingRow[], step: number): Promise<void>;
+  readonly dump: DumpTrajectories;
   dispose(): Promise<void>;
 }

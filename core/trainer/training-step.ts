@@ -1,4 +1,4 @@
-import { trajectoryRecord } from "../agent/index.js";
+import { type Trained, trajectoryRecord } from "../agent/index.js";
 import type { PromptFeed } from "./prompt-feed.js";
 import { type RunState, type StepMetrics, stepContext, stepEndContext } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
@@ -8,6 +8,7 @@ import { stepMetrics } from "./step-metrics.js";
 import { runPipeline } from "./step-pipeline.js";
 import type { StepTimers } from "./timing.js";
 import type { TrainBatch } from "./train-batch.js";
+import type { TrainingRow } from "./training-row.js";
 
 /** Trajectories shown by trackers after each training step. */
 const SHOWN_PER_STEP = 6;
@@ -59,10 +60,21 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
   });
 }
 
-async function show(parts: RunParts, { rows }: TrainBatch, globalStep: number): Promise<void> {
-  const records = showcase(rows, SHOWN_PER_STEP).map((row) =>
-    trajectoryRecord(row, { key: row.key, step: globalStep, split: "train" }, parts.tokenizer),
-  );
-  await parts.trackers.logTrajectories(records, globalStep);
-  await parts.dump("train", rows, globalStep);
+async function show(parts: RunParts, batch: TrainBatch, globalStep: number): Promise<void> {
+  const position = new Map(batch.rows.map((row, b) => [row, b]));
+  const recordOf = (row: TrainingRow) =>
+    trajectoryRecord(
+      row,
+      { key: row.key, step: globalStep, split: "train" },
+      parts.tokenizer,
+      trainedTokens(batch, position.get(row)!),
+    );
+  await parts.trackers.logTrajectories(showcase(batch.rows, SHOWN_PER_STEP).map(recordOf), globalStep);
+  await parts.dump("train", globalStep, () => batch.rows.map(recordOf));
+}
+
+function trainedTokens({ sequences, oldLogProb, advantages }: TrainBatch, b: number): Trained {
+  const [start, end] = [sequences.responseOffsets[b], sequences.responseOffsets[b + 1]];
+  const own = (values_R: ArrayLike<number> | null) => values_R && Array.prototype.slice.call(values_R, start, end);
+  return { trainerLogProbs: own(oldLogProb), advantages: own(advantages) };
 }

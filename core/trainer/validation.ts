@@ -56,11 +56,10 @@ export async function validate(
   }
   warnOfFailedRewards(finals, `validation at step ${state.globalStep}`, parts.logger);
   const shown = config.trainer.log_val_generations || SHOWN;
-  const records = finals
-    .slice(0, shown)
-    .map((row) => trajectoryRecord(row, { key: row.key, step: state.globalStep, split: "val" }, parts.tokenizer));
-  await parts.trackers.logTrajectories(records, state.globalStep);
-  await parts.dump("val", rows, state.globalStep);
+  const recordOf = (row: TrainingRow) =>
+    trajectoryRecord(row, { key: row.key, step: state.globalStep, split: "val" }, parts.tokenizer);
+  await parts.trackers.logTrajectories(finals.slice(0, shown).map(recordOf), state.globalStep);
+  await parts.dump("val", state.globalStep, () => rows.map(recordOf));
   return { ...metricsOf(finals), ...failures };
 }
 

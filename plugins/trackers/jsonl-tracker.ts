@@ -1,41 +1,70 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
 import path from "node:path";
-import type { RunInfo, Tracker, TrackerFactory } from "../../core/plugin.js";
-import { cutMetrics, metricsLine } from "../../core/tracking/index.js";
+import type { RunInfo, Tracker, TrackerFactory, TrajectoryRecord } from "../../core/plugin.js";
+import {
+  cutMetrics,
+  cutTrajectories,
+  METRICS_FILE,
+  metricsLine,
+  SAMPLES_FILE,
+  trajectoryLine,
+} from "../../core/tracking/index.js";
+import { LineFile } from "./line-file.js";
 
-/** Appends one line per call to a file and waits until it is on the disk. A resumed run continues where it stopped. */
+/** Response tokens of a step in `samples.jsonl`, beyond the first trajectory: the file must not outgrow the run. */
+const TOKENS_PER_STEP = 16_384;
+
+/** One line per call, on the disk when the call returns. A resumed run continues where it stopped. */
 class LineFileTracker implements Tracker {
-  #handle: FileHandle | null = null;
+  #metrics: LineFile | null = null;
+  #samples: LineFile | null = null;
 
   constructor(
     readonly name: string,
-    private readonly fileOf: (run: RunInfo) => string,
+    private readonly files: (run: RunInfo) => { readonly metrics: string; readonly samples?: string },
     private readonly withTime: boolean,
   ) {}
 
   async start(run: RunInfo): Promise<void> {
-    const file = this.fileOf(run);
-    await mkdir(path.dirname(file), { recursive: true });
-    await cutMetrics(file, run.startStep, run.logsStartStepAgain);
-    this.#handle = await open(file, "a");
+    const { metrics, samples } = this.files(run);
+    const cut = [run.startStep, run.logsStartStepAgain] as const;
+    this.#metrics = await LineFile.open(metrics, () => cutMetrics(metrics, ...cut));
+    if (samples) this.#samples = await LineFile.open(samples, () => cutTrajectories(samples, ...cut));
   }
 
   async log(metrics: Readonly<Record<string, number>>, step: number): Promise<void> {
-    if (!this.#handle) throw new TypeError(`the tracker ${this.name} was used before start()`);
-    await this.#handle.appendFile(`${metricsLine(step, metrics, this.withTime ? new Date() : undefined)}\n`);
-    await this.#handle.datasync();
+    if (!this.#metrics) throw new TypeError(`the tracker ${this.name} was used before start()`);
+    await this.#metrics.append([metricsLine(step, metrics, this.withTime ? new Date() : undefined)]);
+  }
+
+  async logTrajectories(records: readonly TrajectoryRecord[]): Promise<void> {
+    if (!this.#samples) return;
+    let tokens = 0;
+    const kept = records.filter(({ mask }, i) => {
+      tokens += mask.length;
+      return i === 0 || tokens <= TOKENS_PER_STEP;
+    });
+    await this.#samples.append(kept.map(trajectoryLine));
   }
 
   async finish(): Promise<void> {
-    await this.#handle?.close();
-    this.#handle = null;
+    await this.#metrics?.close();
+    await this.#samples?.close();
+    this.#metrics = this.#samples = null;
   }
 }
 
-/** `metrics.jsonl` in the run's folder: `{"step", "time", "data"}` per line. */
+/** In the run's folder: `metrics.jsonl`, `{"step", "time", "data"}` per line, and `samples.jsonl`, a few trajectories of each step. */
 export const jsonlTracker: TrackerFactory = {
   name: "jsonl",
-  create: () => new LineFileTracker("jsonl", ({ outputDir }) => path.join(outputDir, "metrics.jsonl"), true),
+  create: () =>
+    new LineFileTracker(
+      "jsonl",
+      ({ outputDir }) => ({
+        metrics: path.join(outputDir, METRICS_FILE),
+        samples: path.join(outputDir, SAMPLES_FILE),
+      }),
+      true,
+    ),
 };
 
 /**
@@ -47,11 +76,12 @@ export const fileTracker: TrackerFactory = {
   create: ({ env }) =>
     new LineFileTracker(
       "file",
-      ({ projectName, experimentName }) =>
-        path.resolve(
+      ({ projectName, experimentName }) => ({
+        metrics: path.resolve(
           env.VERL_FILE_LOGGER_PATH ||
             path.join(env.VERL_FILE_LOGGER_ROOT || ".", projectName, `${experimentName}.jsonl`),
         ),
+      }),
       false,
     ),
 };

@@ -76,7 +76,7 @@ describe("cli", () => {
 
   it("puts the lines of an error inside an error below it, apart from the outer one's", () => {
     const error = cliErrors.VERL_CLI_OUTPUT({ what: "outer", why: "INNER: reason\n  fix:   inner", fix: "outer" });
-    const lines = errorCard(error, { color: false }).split("\n");
+    const lines = errorCard(error, false).split("\n");
     expect(lines.filter((line) => line.startsWith("  fix:"))).to.deep.equal(["  fix:   outer"]);
   });
 });

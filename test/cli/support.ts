@@ -21,7 +21,7 @@ export async function cli(
 ): Promise<CliResult> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const io: CommandIo = { stdout, stderr, env, cwd, color };
+  const io: CommandIo = { stdout, stderr, env, cwd, color: { stdout: color, stderr: color } };
   const code = await runCli(argv, io);
   const [out, err] = [stdout, stderr].map((stream) => String(stream.read() ?? ""));
   return { code, stdout: out, stderr: err, json: () => JSON.parse(out) };

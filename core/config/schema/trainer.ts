@@ -38,7 +38,7 @@ export const trainer = section("The run: length, saving, validation, tracking, h
   output_dir: key(
     text(),
     follows("trainer.default_local_dir"),
-    "Folder where trackers write: metrics.jsonl, report.html.",
+    "Folder where the run keeps what it logs: config.yaml, metrics.jsonl, samples.jsonl, report.html.",
     {
       file: true,
       differs: { why: "local trackers need a place that does not depend on environment variables" },

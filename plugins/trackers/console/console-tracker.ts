@@ -1,7 +1,11 @@
 import type { ProgressUpdate, RunInfo, Tracker, TrackerFactory } from "../../../core/plugin.js";
-import { maskNonFinite } from "../../../core/tracking/index.js";
-import { formatDuration, formatNumber } from "../format.js";
-import { keyMetric, validationScores } from "../key-metrics.js";
+import {
+  formatDuration,
+  formatNumber,
+  keyMetric,
+  maskNonFinite,
+  validationScores,
+} from "../../../core/tracking/index.js";
 import { columnsOf, LiveLine } from "./live-line.js";
 import { type Cell, fitCells, stepCells } from "./step-line.js";
 

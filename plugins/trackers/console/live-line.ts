@@ -1,5 +1,5 @@
 import type { ProgressUpdate } from "../../../core/plugin.js";
-import { formatDuration } from "../format.js";
+import { formatDuration } from "../../../core/tracking/index.js";
 
 const BAR = 16;
 

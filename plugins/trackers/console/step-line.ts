@@ -1,5 +1,10 @@
-import { formatDuration, formatNumber } from "../format.js";
-import { type KeyMetric, keyMetric, validationScores } from "../key-metrics.js";
+import {
+  formatDuration,
+  formatNumber,
+  type KeyMetric,
+  keyMetric,
+  validationScores,
+} from "../../../core/tracking/index.js";
 
 /** A labelled value of the line. Cells without a label carry their unit behind the number. */
 export interface Cell {

@@ -1,5 +1,4 @@
-import type { Chart } from "./chart.js";
-import type { SeriesStore } from "./series-store.js";
+import type { Chart, SeriesStore } from "../../../core/tracking/index.js";
 
 export interface ChartGroup {
   readonly prefix: string;

@@ -1,9 +1,15 @@
-import { formatDuration, formatValue } from "../format.js";
-import { type KeyMetric, nameOf, validationScores } from "../key-metrics.js";
-import type { BoundedSeries } from "./bounded-series.js";
-import { type Chart, renderChart } from "./chart.js";
-import { type Html, html } from "./html.js";
-import type { SeriesStore } from "./series-store.js";
+import type { BoundedSeries, SeriesStore } from "../../../core/tracking/index.js";
+import {
+  type Chart,
+  formatDuration,
+  formatValue,
+  type Html,
+  html,
+  type KeyMetric,
+  nameOf,
+  renderChart,
+  validationScores,
+} from "../../../core/tracking/index.js";
 
 interface Tile {
   readonly label: string;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import path from "node:path";
 import {
@@ -7,10 +8,16 @@ import {
   type TrackerFactory,
   type TrajectoryRecord,
 } from "../../../core/plugin.js";
-import { readMetrics, unmask } from "../../../core/tracking/index.js";
+import {
+  METRICS_FILE,
+  readMetrics,
+  readTrajectories,
+  SAMPLES_FILE,
+  SampleStore,
+  SeriesStore,
+  unmask,
+} from "../../../core/tracking/index.js";
 import { type Page, renderPage } from "./page.js";
-import { SampleStore } from "./sample-store.js";
-import { SeriesStore } from "./series-store.js";
 
 /** Shortest time between two versions of the page while the run goes on. */
 const INTERVAL_MS = 5000;
@@ -48,14 +55,18 @@ export class ReportTracker implements Tracker {
     await this.#write(exitCode === 0 ? ended : "failed", text);
   }
 
-  /** The curves of the run's earlier part, from the metrics file beside the report. */
+  /** The curves and samples of the run's earlier part, from the files beside the report. */
   async #recall(run: RunInfo): Promise<void> {
+    const isEarlier = (step: number) => step < run.startStep || (step === run.startStep && !run.logsStartStepAgain);
     try {
-      for (const { step, data } of await readMetrics(path.join(run.outputDir, "metrics.jsonl"))) {
-        if (step > run.startStep || (run.logsStartStepAgain && step === run.startStep)) continue;
+      for (const { step, data } of await readMetrics(path.join(run.outputDir, METRICS_FILE))) {
+        if (!isEarlier(step)) continue;
         const metrics = Object.entries(data).map(([name, value]) => [name, unmask(value)] as const);
         this.#store.log(Object.fromEntries(metrics), step);
       }
+      const samples = path.join(run.outputDir, SAMPLES_FILE);
+      if (!existsSync(samples)) return;
+      for await (const record of readTrajectories(samples)) if (isEarlier(record.step)) this.#samples.add([record]);
     } catch (error) {
       run.logger.warn(`the report starts at step ${run.startStep}: ${reasonOf(error)}`);
     }

@@ -1,7 +1,5 @@
-import { formatValue } from "../format.js";
-import type { Point } from "./bounded-series.js";
-import { type Html, html } from "./html.js";
-import type { SeriesStore } from "./series-store.js";
+import type { Point, SeriesStore } from "../../../core/tracking/index.js";
+import { formatValue, type Html, html } from "../../../core/tracking/index.js";
 
 /** First, best and latest value of every validation metric; the core ones in sight, the others on demand. */
 export function renderValidationTable(store: SeriesStore): Html | null {

@@ -131,9 +131,16 @@ describe("tokens of a trajectory", () => {
         groundTruth: "42",
         score: 1,
         rewardExtra: { acc: 1 },
+        rewardMessage: null,
+        stopReason: "eos",
+        minWeightVersion: 2,
+        maxWeightVersion: 3,
+        numTurns: 2,
+        origin: "train.jsonl:4",
       },
       { key: "u_0_0", step: 3, split: "train" },
       tokenizer,
+      { trainerLogProbs: [-0.5, -0.5, -1], advantages: [1, 1, 1] },
     );
     expect(record).to.deep.equal({
       key: "u_0_0",
@@ -148,6 +155,15 @@ describe("tokens of a trajectory", () => {
       groundTruth: "42",
       score: 1,
       extra: { acc: 1 },
+      promptIds: tokenizer.encode("<user>6*7<end>"),
+      responseIds: [...tokenizer.encode("42"), 1],
+      trainerLogProbs: [-0.5, -0.5, -1],
+      advantages: [1, 1, 1],
+      stopReason: "eos",
+      weightVersions: [2, 3],
+      numTurns: 2,
+      rewardMessage: null,
+      origin: "train.jsonl:4",
     });
   });
 });

@@ -239,8 +239,10 @@ describe("core/trainer resume", () => {
     const { tracker } = await folder.train({ overrides: ["trainer.max_actor_ckpt_to_keep=1", steps(3)] });
     expect(tracker.runs[0].startStep).to.equal(2);
     expect((await readdir(folder.at("run"))).sort()).to.deep.equal([
+      "config.yaml",
       "global_step_2",
       "latest_checkpointed_iteration.txt",
+      "run.json",
     ]);
   });
 

@@ -40,6 +40,9 @@ function spread(name: string): string[] {
   return ["mean", "max", "min"].map((statistic) => `${name}/${statistic}`);
 }
 
+/** Kept whatever is saved and tracked. */
+const RUN_FILES = ["config.yaml", "run.json"];
+
 describe("core/trainer/sync-trainer", () => {
   let folder: ToyFolder;
   beforeEach(async () => {
@@ -94,7 +97,7 @@ describe("core/trainer/sync-trainer", () => {
       expect(
         tracker.steps.flatMap(({ metrics }) => Object.keys(metrics)).filter((n) => n.startsWith("val-")),
       ).to.deep.equal([]);
-      expect(await readdir(folder.at("run"))).to.deep.equal([]);
+      expect((await readdir(folder.at("run"))).sort()).to.deep.equal(RUN_FILES);
     });
 
     it("happen every so many steps and after the last one", async () => {
@@ -109,19 +112,23 @@ describe("core/trainer/sync-trainer", () => {
       });
       expect(validations.map(({ step }) => step)).to.deep.equal([3, 5]);
       expect((await readdir(folder.at("run"))).sort()).to.deep.equal([
+        "config.yaml",
         "global_step_2",
         "global_step_4",
         "global_step_5",
         "latest_checkpointed_iteration.txt",
+        "run.json",
       ]);
     });
 
     it("keep the newest checkpoints that are asked for", async () => {
       await folder.train({ overrides: ["trainer.save_freq=1", "trainer.max_actor_ckpt_to_keep=2"] });
       expect((await readdir(folder.at("run"))).sort()).to.deep.equal([
+        "config.yaml",
         "global_step_2",
         "global_step_3",
         "latest_checkpointed_iteration.txt",
+        "run.json",
       ]);
       expect(await folder.read("run", "latest_checkpointed_iteration.txt")).to.equal("3");
     });
@@ -213,7 +220,7 @@ describe("core/trainer/sync-trainer", () => {
         register: (host) => host.hooks.register({ name: "x", onStepBegin: () => Promise.reject(new Error("x")) }),
       });
       await folder.train();
-      expect(await readdir(folder.at("run"))).to.deep.equal([]);
+      expect((await readdir(folder.at("run"))).sort()).to.deep.equal(RUN_FILES);
     });
   });
 
@@ -239,7 +246,7 @@ describe("core/trainer/sync-trainer", () => {
         .map((line) => JSON.parse(line) as Record<string, unknown>);
     const train = await lines("rollouts", "1.jsonl");
     expect(train).to.have.length(16);
-    expect(train[0]).to.have.all.keys("input", "output", "gts", "score", "step", "uid");
+    expect(train[0]).to.have.all.keys("input", "output", "gts", "score", "step", "uid", "trajectory");
     expect(train.map(({ uid }) => uid)).to.deep.equal([...train.map(({ uid }) => uid as string)].sort());
     expect((await readdir(folder.at("validations"))).sort()).to.deep.equal(["0.jsonl", "1.jsonl"]);
     expect((await lines("validations", "1.jsonl"))[0]).to.include.keys("acc", "pred", "score");

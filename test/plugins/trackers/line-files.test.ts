@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect } from "chai";
 import { readMetrics } from "../../../core/tracking/index.js";
 import { fileTracker, jsonlTracker } from "../../../plugins/trackers/index.js";
-import { fakeRunInfo, runConformance, trackerConformance } from "../../../testing/index.js";
+import { fakeRunInfo, fakeTrajectory, runConformance, trackerConformance } from "../../../testing/index.js";
 
 describe("line file trackers", () => {
   let outputDir: string;
@@ -43,6 +43,19 @@ describe("line file trackers", () => {
   it("jsonl: a new run in the same folder starts over", async () => {
     await train(0, 1, 2, 3);
     expect((await train(0, 1)).map(({ step }) => step)).to.deep.equal([1]);
+  });
+
+  it("jsonl: keeps samples, and of long ones as many as fit", async () => {
+    const tracker = await jsonlTracker.create({ env: {} });
+    await tracker.start(fakeRunInfo({ outputDir }));
+    const long = Array<string>(10_000).fill("word ");
+    const record = (key: string) =>
+      fakeTrajectory({ key, tokens: long, mask: long.map(() => 1), logProbs: long.map(() => -1) });
+    await tracker.logTrajectories?.([record("u1_0_0"), record("u1_1_0")], 1);
+    await tracker.logTrajectories?.([fakeTrajectory({ key: "u2_0_0", step: 2 })], 2);
+    await tracker.finish({ exitCode: 0 });
+    const lines = (await readFile(path.join(outputDir, "samples.jsonl"), "utf8")).trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { uid: string }).uid)).to.deep.equal(["u1_0_0", "u2_0_0"]);
   });
 
   it("file: writes where verl's variables say", async () => {

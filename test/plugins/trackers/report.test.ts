@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "chai";
-import { metricsLine } from "../../../core/tracking/index.js";
+import { metricsLine, trajectoryLine } from "../../../core/tracking/index.js";
 import { reportTracker } from "../../../plugins/trackers/index.js";
 import { fakeRunInfo, fakeTrajectory, runConformance, trackerConformance } from "../../../testing/index.js";
 
@@ -124,10 +124,14 @@ describe("report tracker", () => {
   it("shows the earlier part of a resumed run", async () => {
     const lines = [1, 2, 3, 4].map((step) => `${metricsLine(step, { "critic/rewards/mean": step / 10 })}\n`);
     await writeFile(path.join(outputDir, "metrics.jsonl"), lines.join(""));
+    const samples = [2, 4].map((step) => `${trajectoryLine(fakeTrajectory({ step }))}\n`);
+    await writeFile(path.join(outputDir, "samples.jsonl"), samples.join(""));
     const tracker = await begin({ startStep: 3 });
     await tracker.log({ "critic/rewards/mean": 0.9 }, 4);
     await tracker.finish({ exitCode: 0 });
-    expect(await page()).to.contain("from 0.100 (+0.800)");
+    const text = await page();
+    expect(text).to.contain("from 0.100 (+0.800)");
+    expect((JSON.parse(scripts(text)[0][2]) as { step: number }[]).map(({ step }) => step)).to.deep.equal([2]);
   });
 
   it("does not draw what is not finite, and counts it", async () => {

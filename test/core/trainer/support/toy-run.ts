@@ -77,7 +77,7 @@ export class ToyFolder implements AsyncDisposable {
       stderr: new PassThrough().resume(),
       env: {},
       cwd: this.dir,
-      color: false,
+      color: { stdout: false, stderr: false },
     };
     const overrides = [...TOY_OVERRIDES, "trainer.logger=[memory]", ...(options.overrides ?? [])];
     const composed = await composeConfig({ files: [], overrides, env: {}, cwd: this.dir });

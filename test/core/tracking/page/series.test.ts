@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { BoundedSeries } from "../../../plugins/trackers/report/bounded-series.js";
-import { SampleStore } from "../../../plugins/trackers/report/sample-store.js";
-import { linearScale, logScale, stepTicks } from "../../../plugins/trackers/report/scale.js";
-import { fakeTrajectory } from "../../../testing/index.js";
+import { BoundedSeries } from "../../../../core/tracking/page/bounded-series.js";
+import { SampleStore } from "../../../../core/tracking/page/sample-store.js";
+import { linearScale, logScale, stepTicks } from "../../../../core/tracking/page/scale.js";
+import { fakeTrajectory } from "../../../../testing/index.js";
 
 const moderate = fc.double({ min: -1e300, max: 1e300, noNaN: true }).map((value) => value + 0);
 const extreme = fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY);

@@ -1,58 +1,11 @@
-/**
- * The page's script: hover values on charts, and the sample browser. It builds elements and sets `textContent` only, so no
- * text of a model can become markup. Plain JavaScript for any current browser.
- */
-export const SCRIPT = `"use strict";
-const make = (tag, className, text) => {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-};
-
-const number = (value) => value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : String(value);
-
-for (const svg of document.querySelectorAll("svg[data-lines]")) {
-  const lines = JSON.parse(svg.dataset.lines);
-  const figure = svg.parentElement;
-  const box = svg.viewBox.baseVal;
-  let cross, tip;
-  const leave = () => { cross?.remove(); tip?.remove(); cross = tip = undefined; };
-  svg.addEventListener("pointerleave", leave);
-  svg.addEventListener("pointermove", (event) => {
-    const area = svg.getBoundingClientRect();
-    const x = (event.clientX - area.left) / area.width * box.width;
-    const nearest = lines[0].p.reduce((best, p) => Math.abs(p[2] - x) < Math.abs(best[2] - x) ? p : best);
-    if (!cross) {
-      cross = svg.querySelector("line").cloneNode();
-      cross.setAttribute("class", "cross");
-      cross.setAttribute("y1", 0);
-      cross.setAttribute("y2", box.height - 20);
-      svg.append(cross);
-      tip = make("div", "tip");
-      figure.append(tip);
-    }
-    cross.setAttribute("x1", nearest[2]);
-    cross.setAttribute("x2", nearest[2]);
-    const values = lines.map((line) => {
-      const point = line.p.find((p) => p[0] === nearest[0]);
-      return point && (lines.length > 1 ? line.n + " " : "") + number(point[1]);
-    });
-    tip.textContent = "step " + nearest[0] + "\\n" + values.filter(Boolean).join("\\n");
-    const scale = area.width / box.width;
-    const outer = figure.getBoundingClientRect();
-    const left = area.left - outer.left + nearest[2] * scale + 10;
-    tip.style.left = Math.min(left, outer.width - tip.offsetWidth - 6) + "px";
-    tip.style.top = area.top - outer.top + nearest[3] * scale - tip.offsetHeight - 8 + "px";
-  });
-}
-
-const samples = JSON.parse(document.getElementById("samples").textContent);
+/** The sample browser: prompts with their answers, tokens coloured. */
+export const SAMPLE_SCRIPT = `const samples = JSON.parse(document.getElementById("samples").textContent);
 const browser = document.getElementById("browser");
 if (browser && samples.length > 0) {
   const splits = ["val", "train"].filter((split) => samples.some((s) => s.split === split));
   const names = { val: "validation", train: "training" };
-  const state = { split: splits[0], step: null };
+  const state = { split: splits[0], step: null, heat: "probability" };
+  const heats = samples.some((s) => s.gaps) ? ["probability", "gap"] : ["probability"];
   const bar = make("div", "bar");
   const list = make("div");
   browser.append(bar, list);
@@ -65,28 +18,38 @@ if (browser && samples.length > 0) {
     return element;
   };
 
-  const heat = (logProb) => "rgba(var(--heat)," + (0.62 * (1 - Math.exp(logProb)) ** 0.8).toFixed(3) + ")";
+  const shade = (share) => "rgba(var(--heat)," + (0.62 * Math.min(1, share) ** 0.8).toFixed(3) + ")";
+  const heat = (logProb) => shade(1 - Math.exp(logProb));
+  const gapHeat = (gap) => shade(Math.log10(1 + 1000 * Math.abs(gap)) / 3);
 
   const legend = () => {
-    const key = make("span", "key", "probability when sampled");
-    for (const p of [1, 0.5, 0.1, 0.01]) {
-      const chip = make("span", "t", String(p));
-      chip.style.background = heat(Math.log(p));
+    const byGap = state.heat === "gap";
+    const key = make("span", "key", byGap ? "log p of trainer \u2212 sampler, nats" : "probability when sampled");
+    for (const value of byGap ? [0, 0.01, 0.1, 1] : [1, 0.5, 0.1, 0.01]) {
+      const chip = make("span", "t", String(value));
+      chip.style.background = byGap ? gapHeat(value) : heat(Math.log(value));
       key.append(chip);
     }
     key.append(make("span", "t given", "not sampled"));
     return key;
   };
 
-  const tokenSpan = (text, sampled, logProb) => {
+  const tokenSpan = (text, sampled, logProb, gap) => {
     const span = make("span", sampled ? "t" : "t given", text.replace(/\\n/g, "\\u23ce\\n"));
-    if (!sampled) span.title = "not sampled by the model";
-    else if (logProb !== null) {
-      span.style.background = heat(logProb);
-      span.title = "p " + Math.exp(logProb).toPrecision(2) + ", log p " + logProb.toFixed(2);
+    if (!sampled) {
+      span.title = "not sampled by the model";
+      return span;
     }
+    const facts = [];
+    if (logProb !== null) facts.push("p " + Math.exp(logProb).toPrecision(2) + ", log p " + logProb.toFixed(2));
+    if (gap !== null) facts.push("gap " + gap);
+    span.title = facts.join(", ");
+    if (state.heat === "gap") { if (gap !== null) span.style.background = gapHeat(gap); }
+    else if (logProb !== null) span.style.background = heat(logProb);
     return span;
   };
+
+  const at = (list, t) => (list ? list[t] : null);
 
   const scoreOf = (score) => {
     const kind = score === null ? "" : score >= 1 ? " one" : score <= 0 ? " zero" : "";
@@ -99,7 +62,7 @@ if (browser && samples.length > 0) {
     meta.append(scoreOf(sample.score), " " + title);
     const text = make("pre");
     sample.tokens.forEach((token, t) => {
-      if (token !== "") text.append(tokenSpan(token, sample.mask[t] === "1", sample.logProbs ? sample.logProbs[t] : null));
+      if (token !== "") text.append(tokenSpan(token, sample.mask[t] === "1", at(sample.logProbs, t), at(sample.gaps, t)));
     });
     if (sample.more > 0) text.append(make("span", "given", " … " + sample.more + " more tokens"));
     row.append(meta, text);
@@ -146,6 +109,8 @@ if (browser && samples.length > 0) {
       for (const step of steps) bar.append(button(String(step), step === state.step, () => { state.step = step; }));
       shown = own.filter((s) => s.step === state.step);
     }
+    bar.append(make("span", "gap"));
+    if (heats.length > 1) for (const heat of heats) bar.append(button(heat, heat === state.heat, () => { state.heat = heat; }));
     bar.append(legend());
     const groups = new Map();
     for (const sample of shown) {
@@ -157,5 +122,4 @@ if (browser && samples.length > 0) {
     });
   };
   draw();
-}
-`;
+}`;

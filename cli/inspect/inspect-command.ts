@@ -1,0 +1,159 @@
+import { stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { builtinToolParsers, type ToolParser } from "../../core/agent/index.js";
+import { nearestName } from "../../core/host/index.js";
+import { reasonOf } from "../../core/plugin.js";
+import { dumpFiles, RunFolder, type TrajectoryFile, tokenGaps } from "../../core/tracking/index.js";
+import { cliErrors } from "../errors.js";
+import { type CommandIo, columnsOf, printJson, printLine } from "../io.js";
+import { EXIT } from "../report-error.js";
+import { trajectoryPage } from "./render-page.js";
+import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
+import { ORDERS, type Selected, type Selection, select } from "./select.js";
+import { HEATS, type Heat } from "./token-text.js";
+
+export interface InspectRequest {
+  /** A file with trajectories, a folder of dumps, or the folder of a run. */
+  readonly place: string;
+  /** `3`, `3-5` or `last`. */
+  readonly step: string | null;
+  readonly split: string | null;
+  readonly uid: string | null;
+  readonly source: string | null;
+  readonly stop: string | null;
+  readonly sort: string;
+  readonly limit: string | null;
+  readonly heat: string | null;
+  readonly toolFormat: string | null;
+  readonly list: boolean;
+  readonly tokens: boolean;
+  readonly html: string | null;
+  readonly json: boolean;
+}
+
+/** `verl inspect`: sampled trajectories, as they were seen by sampler, trainer and reward. */
+export async function inspectCommand(request: InspectRequest, io: CommandIo): Promise<number> {
+  const found = await filesAt(path.resolve(io.cwd, request.place));
+  const selection = selectionOf(request, found.files);
+  const toolParser = parserOf(request.toolFormat ?? found.toolFormat);
+  const selected = await select(found.files, selection);
+  if (request.json) {
+    const { records, ...summary } = selected;
+    printJson(io, { ...summary, trajectories: records });
+    return EXIT.ok;
+  }
+  if (request.html !== null) await writePage(request, selected, io);
+  else if (selected.records.length > 0) {
+    const color = io.color.stdout;
+    const options: TextOptions = {
+      heat: heatOf(request.heat, selected),
+      color,
+      columns: columnsOf(io.stdout),
+      toolParser,
+      tokens: request.tokens,
+    };
+    const text = request.list ? trajectoryTree(selected.records, options) : trajectoryTexts(selected.records, options);
+    printLine(io.stdout, text);
+  }
+  printLine(io.stderr, summaryLine(selected));
+  return EXIT.ok;
+}
+
+interface Found {
+  readonly files: readonly TrajectoryFile[];
+  /** The run's `rollout.multi_turn.format`. */
+  readonly toolFormat: string | null;
+}
+
+async function filesAt(place: string): Promise<Found> {
+  const info = await stat(place).catch((cause: unknown) => {
+    throw nothing(place, reasonOf(cause), cause);
+  });
+  if (!info.isDirectory()) return { files: [{ file: place, split: null, step: null }], toolFormat: null };
+  const dumps = await dumpFiles(place);
+  if (dumps.length > 0) return { files: dumps, toolFormat: null };
+  const run = await RunFolder.open(place);
+  const files = await run.trajectoryFiles();
+  if (files.length === 0) {
+    throw nothing(place, "the run kept no trajectory: its tracker jsonl was off, and no dump was asked for");
+  }
+  const format = run.setting("actor_rollout_ref.rollout.multi_turn.format");
+  return { files, toolFormat: typeof format === "string" ? format : null };
+}
+
+function selectionOf(request: InspectRequest, files: readonly TrajectoryFile[]): Selection {
+  const { uid, source, stop } = request;
+  const many = request.list || request.html !== null || request.json;
+  return {
+    steps: stepsOf(request.step, files),
+    split: request.split === null ? null : oneOf("--split", request.split, ["train", "val"] as const),
+    uid,
+    source,
+    stop,
+    order: oneOf("--sort", request.sort, ORDERS),
+    limit: request.limit === null ? (many ? 200 : 5) : wholeNumber("--limit", request.limit),
+  };
+}
+
+function stepsOf(text: string | null, files: readonly TrajectoryFile[]): Selection["steps"] {
+  if (text === null) return null;
+  const dumped = files.flatMap(({ step }) => step ?? []);
+  if (text === "last" && dumped.length > 0) {
+    const last = Math.max(...dumped);
+    return [last, last];
+  }
+  const match = /^(\d+)(?:-(\d+))?$/.exec(text);
+  if (!match)
+    throw usage(
+      `--step ${text}`,
+      "write one step, as --step 3, or a range, as --step 3-5; `last` needs dumps of single steps",
+    );
+  return [Number(match[1]), Number(match[2] ?? match[1])];
+}
+
+/** The gap where any trajectory has one; a run in bypass mode has none, nor has a file of another framework. */
+function heatOf(asked: string | null, { records }: Selected): Heat {
+  if (asked !== null) return oneOf("--heat", asked, HEATS);
+  if (records.some((record) => tokenGaps(record) !== null)) return "gap";
+  return records.some(({ logProbs }) => logProbs !== null) ? "probability" : "none";
+}
+
+function parserOf(format: string | null): ToolParser {
+  // Without calls of this form it finds nothing.
+  const name = format ?? "hermes";
+  const names = builtinToolParsers.map((parser) => parser.name);
+  return builtinToolParsers.find((parser) => parser.name === name) ?? refuse("--tool-format", name, names);
+}
+
+async function writePage({ html, place }: InspectRequest, selected: Selected, io: CommandIo): Promise<void> {
+  const file = path.resolve(io.cwd, html as string);
+  try {
+    await writeFile(
+      file,
+      trajectoryPage(selected.records, path.basename(path.resolve(io.cwd, place)), summaryLine(selected)),
+    );
+  } catch (cause) {
+    throw cliErrors.VERL_CLI_OUTPUT({ what: "The page cannot be written.", where: file, why: reasonOf(cause), cause });
+  }
+  printLine(io.stdout, file);
+}
+
+function oneOf<T extends string>(option: string, value: string, choices: readonly T[]): T {
+  return choices.find((choice) => choice === value) ?? refuse(option, value, choices);
+}
+
+function refuse(option: string, value: string, choices: readonly string[]): never {
+  const nearest = nearestName(value, choices);
+  throw usage(`${option} ${value}`, nearest ? `did you mean ${nearest}?` : `choose one of ${choices.join(", ")}`);
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw usage(`${option} ${text}`, "write a whole number from 1");
+  return Number(text);
+}
+
+const usage = (what: string, fix: string) =>
+  cliErrors.VERL_CLI_USAGE({ what: `\`${what}\` cannot be understood.`, fix });
+
+const nothing = (place: string, why: string, cause?: unknown) =>
+  cliErrors.VERL_CLI_NOTHING_TO_INSPECT({ what: "There is no trajectory to look at.", where: place, why, cause });

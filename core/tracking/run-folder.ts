@@ -1,0 +1,153 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { parseYaml, toPlain } from "../config/index.js";
+import { reasonOf } from "../host/errors.js";
+import type { JsonValue } from "../host/types.js";
+import { trackingErrors } from "./errors.js";
+import { type MetricsLine, readMetrics } from "./metrics-file.js";
+
+/** One line per step. */
+export const METRICS_FILE = "metrics.jsonl";
+/** A few trajectories of every step. */
+export const SAMPLES_FILE = "samples.jsonl";
+/** The composed configuration, secrets masked; each value that somebody set says where it came from. */
+export const CONFIG_FILE = "config.yaml";
+/** What the configuration does not say: {@link RunNote}. */
+export const NOTE_FILE = "run.json";
+
+/** How a run was started, last. */
+export interface RunNote {
+  /** Version of verl-ts. */
+  readonly version: string;
+  /** Base of the relative paths in the configuration. */
+  readonly cwd: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+}
+
+/** Note in a run's folder what it runs with, so that others can look at it, compare it and repeat parts of it. */
+export async function writeRunFiles(dir: string, config: string, note: RunNote): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, CONFIG_FILE), config);
+  await writeFile(path.join(dir, NOTE_FILE), `${JSON.stringify(note, null, 1)}\n`);
+}
+
+/** A file with trajectories. */
+export interface TrajectoryFile {
+  readonly file: string;
+  /** Of a dump: what it holds. `samples.jsonl` holds both splits and every step. */
+  readonly split: "train" | "val" | null;
+  readonly step: number | null;
+}
+
+/** The folder in which a run keeps what it logs (`trainer.output_dir`). Everything in it may be missing. */
+export class RunFolder {
+  private constructor(
+    readonly dir: string,
+    /** Null for a run of a version that kept none. */
+    readonly note: RunNote | null,
+    readonly config: Readonly<Record<string, JsonValue>> | null,
+  ) {}
+
+  /** A folder without any of a run's files is `VERL_TRACKING_NO_RUN`. */
+  static async open(dir: string): Promise<RunFolder> {
+    const names = await readdir(dir).catch((cause: NodeJS.ErrnoException) => {
+      throw noRun(dir, cause.code === "ENOENT" ? "there is no such folder" : reasonOf(cause));
+    });
+    if (![METRICS_FILE, SAMPLES_FILE, CONFIG_FILE].some((name) => names.includes(name))) {
+      throw noRun(dir, `it has no ${METRICS_FILE}${await hint(dir, names)}`);
+    }
+    const note = await readText(path.join(dir, NOTE_FILE));
+    const config = await readText(path.join(dir, CONFIG_FILE));
+    const tree = config === null ? null : parseYaml(config, path.join(dir, CONFIG_FILE));
+    return new RunFolder(
+      dir,
+      note === null ? null : parseNote(note, path.join(dir, NOTE_FILE)),
+      tree && (toPlain(tree) as Record<string, JsonValue>),
+    );
+  }
+
+  metrics(): Promise<MetricsLine[]> {
+    return readMetrics(path.join(this.dir, METRICS_FILE));
+  }
+
+  /** A value of the saved configuration; null where there is none. */
+  setting(key: string): JsonValue {
+    let value: JsonValue | undefined = this.config;
+    for (const part of key.split(".")) {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+      value = (value as Record<string, JsonValue>)[part];
+    }
+    return value ?? null;
+  }
+
+  /** Where a relative path of the configuration leads, also when the folder has moved since. */
+  async locate(file: string): Promise<string> {
+    const cwd = this.note?.cwd ?? process.cwd();
+    const then = path.resolve(cwd, file);
+    const output = this.setting("trainer.output_dir");
+    if (typeof output !== "string" || (await exists(then))) return then;
+    return path.resolve(this.dir, path.relative(path.resolve(cwd, output), then));
+  }
+
+  /** Complete dumps first, by split and step; `samples.jsonl` for a split without a dump. */
+  async trajectoryFiles(): Promise<TrajectoryFile[]> {
+    const files: TrajectoryFile[] = [];
+    const dumped = new Set<string>();
+    for (const [split, key] of DUMPS) {
+      const dir = this.setting(key);
+      if (typeof dir !== "string") continue;
+      const found = await dumpFiles(await this.locate(dir), split);
+      if (found.length > 0) dumped.add(split);
+      files.push(...found);
+    }
+    const samples = path.join(this.dir, SAMPLES_FILE);
+    if (dumped.size < DUMPS.length && (await exists(samples))) {
+      const missing = DUMPS.map(([split]) => split).filter((split) => !dumped.has(split));
+      files.push({ file: samples, split: missing.length === 1 ? missing[0] : null, step: null });
+    }
+    return files;
+  }
+}
+
+const DUMPS = [
+  ["train", "trainer.rollout_data_dir"],
+  ["val", "trainer.validation_data_dir"],
+] as const;
+
+/** The `{step}.jsonl` files of a folder of dumps, in the order of their steps. */
+export async function dumpFiles(dir: string, split: TrajectoryFile["split"] = null): Promise<TrajectoryFile[]> {
+  const names = await readdir(dir).catch(() => [] as string[]);
+  return names
+    .flatMap((name) => {
+      const step = /^(\d+)\.jsonl$/.exec(name)?.[1];
+      return step === undefined ? [] : [{ file: path.join(dir, name), split, step: Number(step) }];
+    })
+    .sort((a, b) => a.step - b.step);
+}
+
+function parseNote(text: string, file: string): RunNote {
+  try {
+    return JSON.parse(text) as RunNote;
+  } catch (cause) {
+    throw trackingErrors.VERL_TRACKING_BAD_FILE({ what: `${NOTE_FILE} is no JSON`, where: file, cause });
+  }
+}
+
+/** " (run/a and run/b have)": the folder above the right one is an easy mistake. */
+async function hint(dir: string, names: readonly string[]): Promise<string> {
+  const runs: string[] = [];
+  for (const name of names) if (await exists(path.join(dir, name, METRICS_FILE))) runs.push(path.join(dir, name));
+  return runs.length === 0 ? "" : `; ${runs.slice(0, 3).join(", ")} ${runs.length === 1 ? "has" : "have"}`;
+}
+
+const noRun = (dir: string, why: string) =>
+  trackingErrors.VERL_TRACKING_NO_RUN({ what: `${dir} is not the folder of a run`, why });
+
+const readText = (file: string): Promise<string | null> =>
+  readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+
+const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null;

@@ -1,0 +1,176 @@
+import { open } from "node:fs/promises";
+import { reasonOf } from "../host/errors.js";
+import type { JsonValue } from "../host/types.js";
+import { trackingErrors } from "./errors.js";
+import { completeLines, replaceLines } from "./line-file.js";
+import type { TrajectoryRecord } from "./tracker.js";
+
+type Json = Readonly<Record<string, JsonValue>>;
+
+/** What a line holds beside verl's `input`, `output`, `gts`, `score`, `step` and `uid`, under the name `trajectory`. */
+export function trajectoryFields(record: TrajectoryRecord): Json {
+  return {
+    split: record.split,
+    data_source: record.dataSource,
+    tokens: record.tokens,
+    mask: record.mask,
+    log_probs: floats(record.logProbs),
+    trainer_log_probs: floats(record.trainerLogProbs),
+    advantages: floats(record.advantages),
+    prompt_ids: record.promptIds ?? null,
+    response_ids: record.responseIds ?? null,
+    stop_reason: record.stopReason ?? null,
+    weight_versions: record.weightVersions ?? null,
+    num_turns: record.numTurns ?? null,
+    reward: record.extra,
+    reward_message: record.rewardMessage ?? null,
+    origin: record.origin ?? null,
+  };
+}
+
+/** A trajectory as one line of a file, without line feed. */
+export function trajectoryLine(record: TrajectoryRecord): string {
+  const { promptText: input, responseText: output, groundTruth: gts, score, step, key: uid } = record;
+  return JSON.stringify({ input, output, gts, score, step, uid, trajectory: trajectoryFields(record) });
+}
+
+/**
+ * Cut `samples.jsonl` to what a resumed run goes on from, as `cutMetrics` does. What was trained on at the step itself was
+ * written before the step was saved, so with `logsStartStepAgain` the validation of that step alone is written anew.
+ */
+export async function cutTrajectories(file: string, startStep: number, logsStartStepAgain = false): Promise<void> {
+  const lines = startStep > 0 ? await completeLines(file) : [];
+  const isKept = ({ step, split }: TrajectoryRecord) =>
+    step < startStep || (step === startStep && !(logsStartStepAgain && split === "val"));
+  await replaceLines(
+    file,
+    lines.filter((line, i) => parseTrajectories(line, `${file}:${i + 1}`).some(isKept)),
+  );
+}
+
+/**
+ * The trajectories of a file, one after the other; memory does not grow with the file. A last line without a line feed
+ * that cannot be read was cut off by a crash and is left out.
+ */
+export async function* readTrajectories(file: string): AsyncGenerator<TrajectoryRecord> {
+  const handle = await open(file, "r").catch((cause: unknown) => {
+    throw bad(`the file cannot be read: ${reasonOf(cause)}`, file, cause);
+  });
+  let torn: unknown = null;
+  let number = 0;
+  try {
+    for await (const line of handle.readLines()) {
+      if (torn) throw torn;
+      number++;
+      if (line.trim() === "") continue;
+      let records: TrajectoryRecord[];
+      try {
+        records = parseTrajectories(line, `${file}:${number}`);
+      } catch (error) {
+        torn = error;
+        continue;
+      }
+      yield* records;
+    }
+    if (torn && (number === 1 || (await endsInLineFeed(file)))) throw torn;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function endsInLineFeed(file: string): Promise<boolean> {
+  await using handle = await open(file, "r");
+  const { size } = await handle.stat();
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+  return buffer[0] === 0x0a;
+}
+
+/**
+ * The trajectories of a line: one for a line of a dump or of `samples.jsonl` (the reference's dumps have no tokens), one per
+ * response for a line of `verl generate`. Any other line is `VERL_TRACKING_BAD_FILE` with its place.
+ */
+export function parseTrajectories(text: string, where: string): TrajectoryRecord[] {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch (cause) {
+    throw bad("the line is no JSON", where, cause);
+  }
+  if (!isObject(line)) throw bad("the line is no JSON object", where);
+  if (Array.isArray(line.responses)) return generated(line, line.responses, where);
+  if (typeof line.input !== "string" || typeof line.output !== "string") {
+    throw bad("the line has neither `input` and `output` nor `responses`", where);
+  }
+  return [dumped(line, line.input, line.output, where)];
+}
+
+function dumped(line: Json, input: string, output: string, where: string): TrajectoryRecord {
+  const { gts, score, step, uid, trajectory, input: _input, output: _output, ...rest } = line;
+  const fields = isObject(trajectory) ? trajectory : {};
+  const tokens = list<string>(fields.tokens) ?? [];
+  const perToken = (name: string, values = list<number | null>(fields[name])) => {
+    if (values && values.length !== tokens.length) {
+      throw bad(`trajectory.${name} has ${values.length} values for ${tokens.length} tokens`, where);
+    }
+    return values?.map((value) => value ?? Number.NaN) ?? null;
+  };
+  const versions = list<number>(fields.weight_versions);
+  return {
+    key: typeof uid === "string" ? uid : "",
+    step: typeof step === "number" ? step : 0,
+    split: fields.split === "val" ? "val" : "train",
+    dataSource: textOf(fields.data_source) ?? "unknown",
+    promptText: input,
+    responseText: output,
+    tokens,
+    mask: perToken("mask") ?? tokens.map(() => 1),
+    logProbs: perToken("log_probs"),
+    groundTruth: gts ?? null,
+    score: typeof score === "number" ? score : null,
+    extra: isObject(fields.reward) ? fields.reward : rest,
+    promptIds: list<number>(fields.prompt_ids) ?? undefined,
+    responseIds: perToken("response_ids") ?? undefined,
+    trainerLogProbs: perToken("trainer_log_probs"),
+    advantages: perToken("advantages"),
+    stopReason: textOf(fields.stop_reason) ?? undefined,
+    weightVersions: versions?.length === 2 ? [versions[0], versions[1]] : undefined,
+    numTurns: typeof fields.num_turns === "number" ? fields.num_turns : undefined,
+    rewardMessage: textOf(fields.reward_message),
+    origin: textOf(fields.origin) ?? undefined,
+  };
+}
+
+function generated(line: Json, responses: readonly JsonValue[], where: string): TrajectoryRecord[] {
+  const { prompt, data_source, reward_model } = line;
+  const reasons = list<string>(line.stop_reasons);
+  const messages = list<JsonValue>(prompt)?.filter(isObject) ?? [];
+  const promptText = messages.map(({ role, content }) => `${textOf(role)}: ${asText(content)}`).join("\n");
+  return responses.map((response, i) => ({
+    key: `${where.slice(where.lastIndexOf(":") + 1)}-${i}`,
+    step: 0,
+    split: "val",
+    dataSource: textOf(data_source) ?? "unknown",
+    promptText: messages.length > 0 ? promptText : asText(prompt ?? ""),
+    responseText: asText(response),
+    tokens: [],
+    mask: [],
+    logProbs: null,
+    groundTruth: isObject(reward_model) ? (reward_model.ground_truth ?? null) : null,
+    score: null,
+    extra: {},
+    stopReason: reasons?.[i],
+  }));
+}
+
+/** The shortest number that is the same 32-bit float; JSON writes NaN as null. */
+const floats = (values: readonly number[] | null | undefined): JsonValue =>
+  values ? values.map((value) => (Number.isFinite(value) ? Number(value.toPrecision(9)) : null)) : null;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const list = <T>(value: JsonValue | undefined): T[] | null => (Array.isArray(value) ? (value as T[]) : null);
+const textOf = (value: JsonValue | undefined): string | null => (typeof value === "string" ? value : null);
+const asText = (value: JsonValue): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const bad = (what: string, where: string, cause?: unknown) =>
+  trackingErrors.VERL_TRACKING_BAD_FILE({ what, where, cause });
