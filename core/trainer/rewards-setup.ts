@@ -13,9 +13,8 @@ import { createRunSandbox } from "./sandbox-setup.js";
 import { userPart } from "./user-parts.js";
 
 /**
- * The run's reward manager with its error policy; every row is known to have a scorer, and that a sandbox if it needs one,
- * before anything heavy starts. What
- * concerns groups and the run, `drop_group` and `fail`, is left to the agent loops.
+ * The run's reward manager with its error policy; every row is known to have a scorer, and that scorer the sandbox that it
+ * needs, before anything heavy starts. What concerns groups and the run, `drop_group` and `fail`, is left to the agent loops.
  */
 export async function createRewards(
   options: InputScope,
