@@ -12,8 +12,10 @@ import json
 import pathlib
 import random
 import sys
+import tempfile
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import PreTrainedTokenizerFast
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from tokenizer_texts import CORPUS, HARD, SCALARS, charsmap, random_texts  # noqa: E402
@@ -342,6 +344,42 @@ def added_cases(texts):
             yield f"{'special' if special else 'added'} {' '.join(f for f, on in options.items() if on) or 'plain'}", tokenizer
 
 
+def configured_cases(texts):
+    """What `transformers` makes of `tokenizer_config.json` beside `tokenizer.json`."""
+    bert = dict(word_cases(texts))["bert uncased"]
+    llama = dict(bpe_cases(texts))["llama"]
+    token = lambda content, **flags: {"content": content, "lstrip": False, "rstrip": False, "normalized": False, "single_word": False,
+                                      "special": True, **flags}
+    size = llama.get_vocab_size()
+    configs = [
+        ("named tokens", llama, {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}),
+        ("named, in the vocabulary only", llama, {"eos_token": "the", "pad_token": {"__type": "AddedToken", **token("the", lstrip=True)}}),
+        ("more special tokens", llama, {"eos_token": "</s>", "additional_special_tokens": ["<tool>", "the", {"__type": "AddedToken", **token("<x>", rstrip=True)}]}),
+        ("added tokens", llama, {"added_tokens_decoder": {str(size + 1): token("<b>", special=False), str(size): token("<a>", lstrip=True)}}),
+        ("added tokens changed", llama, {"added_tokens_decoder": {"0": token("<unk>"), "1": token("<s>", lstrip=True, rstrip=True),
+                                                                  "2": token("</s>", special=False)}, "eos_token": "</s>"}),
+        ("special tokens split", llama, {"split_special_tokens": True, "bos_token": "<s>", "eos_token": "</s>"}),
+        ("frame asked for", llama, {"add_bos_token": True, "add_eos_token": True, "bos_token": "<s>", "eos_token": "</s>"}),
+        ("cleaned spaces", bert, {"clean_up_tokenization_spaces": True, "unk_token": "[UNK]"}),
+        ("no cleaned spaces for bpe", llama, {"clean_up_tokenization_spaces": True}),
+        ("plain class", bert, {"tokenizer_class": "PreTrainedTokenizerFast", "do_lower_case": False}),
+    ]
+    for name, tokenizer, config in configs:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            tokenizer.save(str(path / "tokenizer.json"))
+            (path / "tokenizer_config.json").write_text(json.dumps(config))
+            whole = PreTrainedTokenizerFast.from_pretrained(folder)
+        rng = random.Random(name)
+        framed = [whole(text)["input_ids"] for text in texts]
+        sequences = [[rng.randrange(len(whole)) for _ in range(rng.randint(0, 12))] for _ in range(12)] + framed
+        yield {
+            "name": name, "json": json.loads(tokenizer.to_str()), "config": config,
+            "ids": [whole(text, add_special_tokens=False)["input_ids"] for text in texts], "framed": framed,
+            "decoded": [{"ids": ids, "text": whole.decode(ids), "plain": whole.decode(ids, skip_special_tokens=True)} for ids in sequences],
+        }
+
+
 def decoder_cases():
     d = decoders
     tokens = ["a", "##b", " c", METASPACE, METASPACE + "the", METASPACE * 2, "<0xE4>", "<0xBD>", "<0xA0>", "<0xFF>", "<0x41>", "<0xe9>",
@@ -420,11 +458,15 @@ def main():
             if case["name"].endswith("merges as texts"):
                 case["json"]["model"]["merges"] = [" ".join(pair) for pair in case["json"]["model"]["merges"]]
         write(folder, name, {"texts": chosen, "cases": share(cases)})
+    write(folder, "configured", {"texts": CONFIGURED_TEXTS, "cases": share(list(configured_cases(CONFIGURED_TEXTS)))})
     write(folder, "decoders", decoder_cases())
 
 
 ADDED_TEXTS = ["<Tok>", "<tok>", "a <Tok> b", "a<Tok>b", "a  <tok>  b", "the", "The the  then", "atheb the", "<Tok><Tok>", " <Tok>",
                "<Token <Tok>", "<tok>the<Tok>", "", "  ", "é<Tok>\u0301", "(<Tok>)", "\n<Tok>\u3000the\t", "<Tok", "_the_ the."]
+
+CONFIGURED_TEXTS = ["", "the <s>hello</s> the then", "<tool> <x> y", "a  <a> b<b>c", "It 's a test . Do n't do it , I 'm sure !", "[CLS] x [SEP]",
+                    "NAÏVE Café", "<unk> <pad></s> <s> x"]
 
 if __name__ == "__main__":
     main()

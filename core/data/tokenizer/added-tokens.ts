@@ -43,14 +43,18 @@ export class AddedTokenList {
     this.add(tokens.sort((a, b) => Number(a.declaredId) - Number(b.declaredId)));
   }
 
-  /** A special token that is named by its text, or described by an object; nothing changes for one that was added before. */
-  addSpecial(node: JsonNode): void {
-    const token = named(node);
-    if (!this.byContent.has(token.content)) this.add([{ node, token, declaredId: null }]);
+  /**
+   * Special tokens that are named by their texts, or described by objects, and were not added before. Of two that have the same
+   * text the later one counts.
+   */
+  addSpecial(nodes: readonly JsonNode[]): void {
+    const described = nodes.map((node) => ({ node, token: named(node), declaredId: null }));
+    this.add(described.filter(({ token }) => !this.byContent.has(token.content)));
   }
 
   private add(described: readonly Described[]): void {
-    let nextId = Math.max(this.vocabulary.size, ...[...this.contents.keys()].map((id) => id + 1));
+    let nextId = this.vocabulary.size;
+    for (const id of this.contents.keys()) nextId = Math.max(nextId, id + 1);
     for (const { node, token, declaredId } of described) {
       const { content } = token;
       if (content === "") continue;
@@ -64,7 +68,9 @@ export class AddedTokenList {
       if (other !== undefined && other !== content) {
         throw node.invalid(`the tokens ${JSON.stringify(other)} and ${JSON.stringify(content)} have the same id ${id}`);
       }
-      this.byContent.set(content, { ...token, id });
+      // What was special once is never decoded where special tokens are left out.
+      const special = token.special || this.byContent.get(content)?.special === true;
+      this.byContent.set(content, { ...token, id, special });
       this.contents.set(id, content);
     }
   }

@@ -3,14 +3,19 @@ import { tokenizerErrors } from "../tokenizer-errors.js";
 /** Beyond any vocabulary; keeps a wrong file from asking for gigabytes. */
 const MAX_ID = 2 ** 24 - 1;
 
-/** A value inside `tokenizer.json` (or its configuration) with its place, for messages; readers refuse what is not of the type asked for. */
+/** Where a value stands: in a file, or under a key of another value. */
+type Place = { readonly file: string } | { readonly parent: JsonNode; readonly key: string | number };
+
+/** A value inside `tokenizer.json` or its configuration, with its place; readers refuse what is not of the type asked for. */
 export class JsonNode {
-  constructor(
+  private constructor(
     readonly value: unknown,
-    /** Such as `pre_tokenizer.pretokenizers[1].pattern`. */
-    readonly path: string,
-    private readonly file = "tokenizer.json",
+    private readonly place: Place,
   ) {}
+
+  static root(value: unknown, file = "tokenizer.json"): JsonNode {
+    return new JsonNode(value, { file });
+  }
 
   get isNull(): boolean {
     return this.value === null || this.value === undefined;
@@ -20,10 +25,19 @@ export class JsonNode {
     return Array.isArray(this.value);
   }
 
-  at(key: string | number): JsonNode {
-    const path = typeof key === "number" ? `${this.path}[${key}]` : this.path === "" ? key : `${this.path}.${key}`;
-    const inside = this.isObject ? (this.value as Record<string, unknown>) : {};
-    return this.inside(Object.hasOwn(inside, key) ? inside[key] : undefined, path);
+  /** Such as `pre_tokenizer.pretokenizers[1].pattern`. */
+  get path(): string {
+    if ("file" in this.place) return "";
+    const { parent, key } = this.place;
+    if (typeof key === "string" && /^\w+$/.test(key)) return parent.path === "" ? key : `${parent.path}.${key}`;
+    return `${parent.path}[${JSON.stringify(key)}]`;
+  }
+
+  at(key: string): JsonNode {
+    return new JsonNode(this.has(key) ? (this.value as Record<string, unknown>)[key] : undefined, {
+      parent: this,
+      key,
+    });
   }
 
   has(key: string): boolean {
@@ -76,19 +90,19 @@ export class JsonNode {
     return found;
   }
 
-  object(): JsonNode {
+  object(): this {
     if (!this.isObject || this.isList) throw this.wrong("an object");
     return this;
   }
 
   items(): JsonNode[] {
     if (!Array.isArray(this.value)) throw this.wrong("a list");
-    return this.value.map((item, i) => this.inside(item, `${this.path}[${i}]`));
+    return this.value.map((item, key) => new JsonNode(item, { parent: this, key }));
   }
 
   entries(): [string, JsonNode][] {
-    const place = (key: string) => `${this.path}[${JSON.stringify(key)}]`;
-    return Object.entries(this.object().value as object).map(([key, value]) => [key, this.inside(value, place(key))]);
+    const { value } = this.object();
+    return Object.entries(value as object).map(([key, item]) => [key, new JsonNode(item, { parent: this, key })]);
   }
 
   /** Null or absent gives the fallback. */
@@ -96,6 +110,7 @@ export class JsonNode {
     return this.isNull ? fallback : read(this);
   }
 
+  /** An error about this value. */
   invalid(what: string, cause?: unknown): Error {
     return tokenizerErrors.VERL_DATA_TOKENIZER_INVALID({
       what: `${this.file}: ${what}`,
@@ -104,8 +119,8 @@ export class JsonNode {
     });
   }
 
-  private inside(value: unknown, path: string): JsonNode {
-    return new JsonNode(value, path, this.file);
+  private get file(): string {
+    return "file" in this.place ? this.place.file : this.place.parent.file;
   }
 
   private get isObject(): boolean {
@@ -114,7 +129,7 @@ export class JsonNode {
 
   private wrong(wanted: string): Error {
     const { value } = this;
-    const found = value === undefined ? "missing" : JSON.stringify(value).slice(0, 60);
-    return this.invalid(`${this.path || "the whole"} must be ${wanted}, and is ${found}`);
+    const found = value === undefined ? "is missing" : `is ${JSON.stringify(value)?.slice(0, 60)}`;
+    return this.invalid(`${this.path || "the whole"} must be ${wanted}, and ${found}`);
   }
 }

@@ -14,7 +14,7 @@ import { readNormalizer } from "./normalizers/read-normalizer.js";
 import { type PostProcessor, readPostProcessor } from "./post-processor.js";
 import type { PreTokenizer } from "./pre-tokenizers/pre-tokenizer.js";
 import { readPreTokenizer } from "./pre-tokenizers/read-pre-tokenizer.js";
-import { addNamedTokens, boundaryTokens, configureSteps, specialTokenText } from "./tokenizer-config.js";
+import { addNamedTokens, configureSteps } from "./tokenizer-config.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,9 +34,9 @@ export class TokenizerPipeline {
    * @param config contents of `tokenizer_config.json`, which may change steps and add tokens.
    */
   constructor(json: unknown, config: unknown = {}) {
-    const settings = new JsonNode(config, "", "tokenizer_config.json").object();
-    new JsonNode(json, "").object();
-    const root = new JsonNode(configureSteps(json as Json, config as Json), "");
+    const settings = JsonNode.root(config, "tokenizer_config.json").object();
+    JsonNode.root(json).object();
+    const root = JsonNode.root(configureSteps(json as Json, config as Json));
     const version = root.at("version");
     if (!version.isNull && version.text() !== "1.0") {
       throw version.invalid(`the format's version is ${JSON.stringify(version.value)}, and only "1.0" is known`);
@@ -48,8 +48,7 @@ export class TokenizerPipeline {
       normalizer,
       splitSpecialTokens: settings.at("split_special_tokens").or(false, (field) => field.boolean()),
     });
-    const boundaries = boundaryTokens(settings, (name) => this.idOf(specialTokenText(settings.at(name).value) ?? ""));
-    this.postProcessor = boundaries ?? root.at("post_processor").or(null, readPostProcessor);
+    this.postProcessor = root.at("post_processor").or(null, readPostProcessor);
     this.stages = [...readDecoder(root.at("decoder")), ...cleaningStages(settings, this.model)];
   }
 

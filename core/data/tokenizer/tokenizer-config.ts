@@ -1,6 +1,5 @@
 import type { AddedTokenList } from "./added-tokens.js";
 import type { JsonNode } from "./json-node.js";
-import type { PostProcessor } from "./post-processor.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -48,27 +47,14 @@ export function configureSteps(json: Json, config: Json): Json {
 
 /** Special tokens that are only named become added ones: they are found in texts, and may be left out when decoding. */
 export function addNamedTokens(list: AddedTokenList, config: JsonNode): void {
-  const named = SPECIAL_TOKENS.map((name) => config.at(name));
-  // A missing one of these is for the caller to judge.
-  for (const node of named) if (!node.isNull && list.isKnown(node)) list.addSpecial(node);
-  for (const name of ["additional_special_tokens", "extra_special_tokens"]) {
+  // One of these that has no token is for the caller to judge.
+  const named = SPECIAL_TOKENS.map((name) => config.at(name)).filter((node) => !node.isNull && list.isKnown(node));
+  const more = ["additional_special_tokens", "extra_special_tokens"].flatMap((name) => {
     const node = config.at(name);
-    if (node.isNull) continue;
-    for (const item of node.isList ? node.items() : node.entries().map(([, value]) => value)) list.addSpecial(item);
-  }
-}
-
-/** `add_bos_token` and `add_eos_token`, which replace the post-processor of `tokenizer.json`; null when neither is given. */
-export function boundaryTokens(config: JsonNode, idOf: (name: string) => number | undefined): PostProcessor | null {
-  const wanted = (name: string) => config.at(name).or(null, (field) => field.boolean());
-  const [addBos, addEos] = [wanted("add_bos_token"), wanted("add_eos_token")];
-  if (addBos === null && addEos === null) return null;
-  const ids = (add: boolean | null, name: string) => {
-    const id = add ? idOf(name) : undefined;
-    return id === undefined ? [] : [[id]];
-  };
-  const [before, after] = [ids(addBos, "bos_token"), ids(addEos, "eos_token")];
-  return { process: (sequences, add) => (add ? [...before, ...sequences, ...after] : sequences) };
+    if (node.isNull) return [];
+    return node.isList ? node.items() : node.entries().map(([, value]) => value);
+  });
+  list.addSpecial([...named, ...more]);
 }
 
 /** A special token in `tokenizer_config.json`: a text, or an object that holds it. */

@@ -51,8 +51,9 @@ export class Unigram implements Model {
     for (const [start, end] of this.bestPath(piece)) {
       const token = piece.slice(start, end);
       const id = this.vocabulary.idOf(token);
-      if (id !== undefined) ids.push(id);
-      else ids.push(...((this.bytes && bytesToIds(token, this.bytes)) ?? [this.unknownFor(token)]));
+      const bytes = id === undefined && this.bytes ? bytesToIds(token, this.bytes) : null;
+      if (bytes) for (const byte of bytes) ids.push(byte);
+      else ids.push(id ?? this.unknownFor(token));
     }
   }
 

@@ -23,6 +23,8 @@ export interface TokenizersFile {
     /** What `json` leaves out is as in this case. */
     readonly like?: string;
     readonly json: Sections;
+    /** `tokenizer_config.json`. */
+    readonly config?: unknown;
     readonly ids: readonly (readonly number[] | null)[];
     /** With special tokens, where these make a difference. */
     readonly framed?: readonly (readonly number[] | null)[];
@@ -49,7 +51,7 @@ export interface DecodersFile {
 }
 
 export const SPELLED_FILES = ["normalizers", "pre-tokenizers", "combined"] as const;
-export const TOKENIZER_FILES = ["bpe", "unigram", "words", "added-tokens"] as const;
+export const TOKENIZER_FILES = ["bpe", "unigram", "words", "added-tokens", "configured"] as const;
 
 export function readVectors<T>(folder: string, name: string): T {
   return JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as T;
@@ -82,10 +84,17 @@ export function spelledDifferences(
 }
 
 export function tokenizerDifferences(file: TokenizersFile, one: TokenizersFile["cases"][number]): Difference[] {
-  const { texts } = file;
-  const pipeline = new TokenizerPipeline(wholeJson(file, one));
-  const { decoded, ids, framed = ids } = one;
+  return pipelineDifferences(new TokenizerPipeline(wholeJson(file, one), one.config), file.texts, one);
+}
+
+export function pipelineDifferences(
+  pipeline: TokenizerPipeline,
+  texts: readonly string[],
+  answers: Pick<TokenizersFile["cases"][number], "ids" | "framed" | "decoded">,
+): Difference[] {
+  const { decoded, ids, framed = ids } = answers;
   const sequences = decoded.map((item) => item.ids);
+  const plain = decoded.map((item) => item.plain);
   return [
     ...compare(texts, ids, (text) => pipeline.encode(text, false)),
     ...compare(texts, framed, (text) => pipeline.encode(text, true)),
@@ -94,11 +103,7 @@ export function tokenizerDifferences(file: TokenizersFile, one: TokenizersFile["
       decoded.map(({ text }) => text),
       (list) => decodeWith(pipeline, list, false),
     ),
-    ...compare(
-      sequences,
-      decoded.map(({ plain }) => plain),
-      (list) => decodeWith(pipeline, list, true),
-    ),
+    ...compare(sequences, plain, (list) => decodeWith(pipeline, list, true)),
   ];
 }
 
