@@ -2,15 +2,16 @@
  * Losses evaluated on the host: phase two of the two-phase path, and the definition that fused engines are tested
  * against. Reverse mode over float64 arrays; see `tape-algebra.ts`.
  */
-import type {
-  AnyLoss,
-  LossAlgebra,
-  LossFunction,
-  LossGradients,
-  LossInput,
-  MetricValue,
-  OutputName,
-  Value,
+import {
+  type AnyLoss,
+  type LossAlgebra,
+  type LossFunction,
+  type LossGradients,
+  type LossInput,
+  type MetricValue,
+  type OutputName,
+  outputExtent,
+  type Value,
 } from "./algebra.js";
 import { combineMetrics } from "./combine-metrics.js";
 import { lossBlocks } from "./loss-blocks.js";
@@ -52,8 +53,8 @@ export function differentiate(
     total += part.loss;
     metrics.push(part.metrics);
     for (const name of Object.keys(part.gradients) as OutputName[]) {
-      gradients[name] ??= new Float64Array(input.responseMask.length);
-      gradients[name].set(part.gradients[name] as Float64Array, block.start);
+      gradients[name] ??= new Float64Array(input.outputs[name]?.length ?? 0);
+      gradients[name].set(part.gradients[name] as Float64Array, block.first[outputExtent(name)]);
     }
   }
   return { loss: total, metrics: combineMetrics(metrics), gradients };

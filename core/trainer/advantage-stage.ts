@@ -32,6 +32,7 @@ export function computeAdvantages(parts: RunParts, batch: TrainBatch, metrics: S
     eligible: batch.eligible,
     oldLogProb,
     ...(batch.sumPiSquared ? { sumPiSquared: batch.sumPiSquared } : {}),
+    ...(batch.rewardBaselines ? { rewardBaselines: batch.rewardBaselines } : {}),
     ...(batch.rolloutIsWeights ? { rolloutIsWeights: batch.rolloutIsWeights } : {}),
     ...(parts.estimator.needs.includes("rewardComponents") ? { rewardComponents: componentsOf(batch.rows) } : {}),
   };

@@ -67,7 +67,6 @@ function refuseUnmetNeeds(
   const refuse = (why: string) =>
     trainerErrors.VERL_TRAINER_NEEDS_UNMET({ what: `the estimator ${name} cannot be used in this run`, why });
   if (needs.includes("values")) throw refuse("it needs values, and there is no critic");
-  if (needs.includes("rewardBaselines")) throw refuse("it needs a greedy response to every prompt as its baseline");
   if (run.bypass && run.needsSumPiSquared) {
     throw refuse("it needs Σπ² of the old policy, and rollout_correction.bypass_mode makes no forward pass for it");
   }

@@ -9,6 +9,15 @@ export interface PromptFeed {
   submitTrain(count: number, globalStep: number, signal: AbortSignal): Promise<void>;
   /** Sessions that a training prompt of the current step was handed out with; 0 for one that is not known. */
   sessionsOf(uid: string): number;
+  /**
+   * One greedy session for each of these prompts of the current step, in the partition that is not trained on; returns the
+   * prompt behind each new uid.
+   */
+  submitBaselines(
+    uids: readonly string[],
+    globalStep: number,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>>;
   /** Validation rows `from` to `to` (exclusive); returns their uids in order. */
   submitValidation(
     dataset: Dataset,
@@ -30,7 +39,7 @@ export function promptFeed(options: {
   readonly sessions: number;
 }): PromptFeed {
   const { queue, manager, loader, seed } = options;
-  const issued = { step: -1, sessions: new Map<string, number>() };
+  const issued = { step: -1, tasks: new Map<string, PromptTask>() };
 
   async function submit(tasks: PromptTask[], partition: "train" | "val", globalStep: number, signal: AbortSignal) {
     await queue.putBatch(
@@ -50,14 +59,24 @@ export function promptFeed(options: {
         const { item, draw } = loader.next();
         return task(promptUid(seed, draw), draw, item);
       });
-      if (issued.step !== globalStep) issued.sessions.clear();
+      if (issued.step !== globalStep) issued.tasks.clear();
       issued.step = globalStep;
-      for (const { uid, row } of tasks) {
-        issued.sessions.set(uid, typeof row.__rollout_n__ === "number" ? row.__rollout_n__ : options.sessions);
-      }
+      for (const issuedTask of tasks) issued.tasks.set(issuedTask.uid, issuedTask);
       await submit(tasks, "train", globalStep, signal);
     },
-    sessionsOf: (uid) => issued.sessions.get(uid) ?? 0,
+    sessionsOf(uid) {
+      const row = issued.tasks.get(uid)?.row;
+      return row ? (typeof row.__rollout_n__ === "number" ? row.__rollout_n__ : options.sessions) : 0;
+    },
+    async submitBaselines(uids, globalStep, signal) {
+      const tasks = uids.map((uid): PromptTask => {
+        const known = issued.tasks.get(uid);
+        if (!known) throw new TypeError(`the prompt ${uid} was not handed out in this step`);
+        return { ...known, uid: promptUid(seed, known.draw, "baseline"), sessions: 1, greedy: true };
+      });
+      await submit(tasks, "val", globalStep, signal);
+      return new Map(tasks.map((baseline, i) => [baseline.uid, uids[i]]));
+    },
     async submitValidation(dataset, from, to, globalStep, signal) {
       // The row number stands for the draw: every validation repeats the same draws, so scores differ by the weights alone.
       const tasks = Array.from({ length: to - from }, (_, i) =>

@@ -18,6 +18,8 @@ export interface StepScope {
   readonly metrics: StepMetrics;
   readonly timers: StepTimers;
   readonly signal: AbortSignal;
+  /** Score of a greedy response to each prompt, by uid; null where the estimator needs none. */
+  readonly baselines: ReadonlyMap<string, number> | null;
   onPhase(phase: string, done?: number, total?: number): void;
 }
 
@@ -32,7 +34,8 @@ export async function runPipeline(
 ): Promise<TrainBatch> {
   const { config } = parts;
   const { rollout } = config.actor_rollout_ref;
-  const batch = makeTrainBatch(rows, rollout.temperature > 0 && rollout.do_sample ? rollout.temperature : 1);
+  const temperature = rollout.temperature > 0 && rollout.do_sample ? rollout.temperature : 1;
+  const batch = makeTrainBatch(rows, temperature, scope.baselines);
   checkRows(batch, parts, scope);
   const bypass = config.algorithm.rollout_correction.bypass_mode;
 
@@ -107,6 +110,12 @@ function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
   const withoutLogProbs = rows.filter((row) => row.rolloutLogProbs === null).length;
   const withoutTokens = rows.filter((row) => !hasPolicyTokens(row)).length;
   const withoutScore = rows.filter((row) => row.score === null);
+  const { baselines } = scope;
+  if (baselines) {
+    const without = rows.filter(({ uid }) => !baselines.has(uid)).length;
+    scope.metrics.set({ "training/untrainable/no_baseline": without });
+    if (without > 0) parts.logger.warn(`${without} trajectories have no greedy baseline and are left out`);
+  }
   scope.metrics.set({
     "training/untrainable/no_log_probs": withoutLogProbs,
     "training/untrainable/no_score": withoutScore.length,

@@ -15,6 +15,8 @@ export interface TrainBatch {
   readonly rolloutLogProb: Float32Array;
   /** Outcome scores on the last token that counts, [R]. */
   tokenLevelScores: ArrayLike<number>;
+  /** Score of a greedy response to the row's prompt, [B]. */
+  readonly rewardBaselines: Float64Array | null;
   /** 1 for rows that take part in group statistics and training, [B]. */
   eligible: Uint8Array;
   /** What the loss's denominators count: mask [R] and rows [B]; with `count_rejected_tokens` also what was rejected. */
@@ -33,12 +35,18 @@ export interface TrainBatch {
 }
 
 /**
- * Rows whose score is missing (abstained, failed), whose sampler gave no log-probabilities or that have no token of the
- * policy keep their place but get an all-zero mask: they are neither trained on nor part of group statistics.
+ * Rows whose score or baseline is missing (abstained, failed), whose sampler gave no log-probabilities or that have no token
+ * of the policy keep their place but get an all-zero mask: they are neither trained on nor part of group statistics.
+ * `baselines` are by uid; null where none are needed.
  */
-export function makeTrainBatch(rows: readonly TrainingRow[], temperature: number): TrainBatch {
+export function makeTrainBatch(
+  rows: readonly TrainingRow[],
+  temperature: number,
+  baselines: ReadonlyMap<string, number> | null = null,
+): TrainBatch {
+  const hasBaseline = (row: TrainingRow) => baselines === null || baselines.has(row.uid);
   const eligible = Uint8Array.from(rows, (row) =>
-    row.score !== null && row.rolloutLogProbs !== null && hasPolicyTokens(row) ? 1 : 0,
+    row.score !== null && row.rolloutLogProbs !== null && hasPolicyTokens(row) && hasBaseline(row) ? 1 : 0,
   );
   const sequences = packSequences(
     rows.map((row, b) => ({
@@ -58,6 +66,7 @@ export function makeTrainBatch(rows: readonly TrainingRow[], temperature: number
     sequences,
     rolloutLogProb,
     tokenLevelScores,
+    rewardBaselines: baselines && Float64Array.from(rows, ({ uid }) => baselines.get(uid) ?? 0),
     eligible,
     counted: { mask: sequences.responseMask, rows: eligible },
     oldLogProb: null,

@@ -1,4 +1,5 @@
 import { type Trained, trajectoryRecord } from "../agent/index.js";
+import { sampleBaselines } from "./baseline-stage.js";
 import type { PromptFeed } from "./prompt-feed.js";
 import { type RunState, type StepMetrics, stepContext, stepEndContext } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
@@ -42,11 +43,13 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
     const sampled = await timers.time("gen", () =>
       sampleStep(parts, feed, { state, metrics, groups: data.train_batch_size, onPhase }),
     );
+    const baselines = await baselinesOf(step, sampled.rows);
     const batch = await runPipeline(parts, sampled.rows, {
       globalStep,
       metrics,
       timers,
       signal: state.signal,
+      baselines,
       onPhase,
     });
     metrics.set(stepMetrics(batch, { globalStep, epoch: state.epoch, promptLength, responseLength }));
@@ -58,6 +61,16 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
     );
     return batch;
   });
+}
+
+/** Null for an estimator that needs none. */
+async function baselinesOf(
+  { parts, feed, state, timers }: TrainingStep,
+  rows: readonly TrainingRow[],
+): Promise<ReadonlyMap<string, number> | null> {
+  if (!parts.estimator.needs.includes("rewardBaselines")) return null;
+  const uids = [...new Set(rows.map(({ uid }) => uid))];
+  return timers.time("gen_max", () => sampleBaselines(parts, feed, uids, state));
 }
 
 async function show(parts: RunParts, batch: TrainBatch, globalStep: number): Promise<void> {

@@ -41,7 +41,6 @@ export interface FusedGraph {
 }
 
 /**
-/**
  * Forward pass, loss and backward pass in one graph. Null when there is nothing to differentiate, the head does not compute
  * an output, a sequence has several scores, or loss or metrics are no scalars: the two-phase path runs such a loss, or says
  * what is wrong.

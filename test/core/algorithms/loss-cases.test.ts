@@ -124,7 +124,9 @@ describe("all losses", () => {
     const large = repeated(input, 260);
     const worst = (a: ArrayLike<number> = [], b: ArrayLike<number> = []) =>
       Array.from(b).reduce((found, x, r) => Math.max(found, Math.abs(a[r] - x) / (1 + Math.abs(x))), 0);
-    for (const loss of ["vanilla", "geo-mean", "dpo", "distillation"].map((file) => LOSS_CASES[file][0])) {
+    for (const loss of ["vanilla", "geo-mean", "dpo", "distillation", "reward-model"].map(
+      (file) => LOSS_CASES[file][0],
+    )) {
       if (loss.kind === "opaque") continue;
       const [blocks, whole] = [loss, { build: loss.build }].map((one) => differentiate(one, large));
       expect(worst([blocks.loss], [whole.loss]), loss.key).to.be.below(1e-9);

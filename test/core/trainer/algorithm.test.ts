@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { type AdvantageEstimator, type PolicyLossFactory, policyLoss, policyShare } from "../../../core/plugin.js";
 import { recordingEngine } from "./support/events.js";
 import { ToyFolder } from "./support/toy-run.js";
 
@@ -301,18 +302,36 @@ describe("core/trainer algorithm", () => {
   });
 
   describe("what the estimator needs", () => {
-    for (const [name, words] of [
-      ["gae", "critic"],
-      ["remax", "greedy response"],
-    ] as const) {
-      it(`is refused where it cannot be had: ${name}`, async () => {
-        const { error } = await folder.fail({
-          overrides: [`algorithm.adv_estimator=${name}`, "critic.enable=false"],
-        });
-        expect(error.code).to.equal("VERL_TRAINER_NEEDS_UNMET");
-        expect(error.message).to.include(words);
-      });
-    }
+    it("is refused where it cannot be had: gae", async () => {
+      const { error } = await folder.fail({ overrides: ["algorithm.adv_estimator=gae", "critic.enable=false"] });
+      expect(error.code).to.equal("VERL_TRAINER_NEEDS_UNMET");
+      expect(error.message).to.include("critic");
+    });
+
+    it("is the score of a greedy response to every prompt: remax", async () => {
+      await folder.write("reward.mjs", "export const compute_score = ({ extraInfo }) => extraInfo.index + 1;");
+      const { tracker } = await folder.train({ overrides: ["algorithm.adv_estimator=remax"] });
+      for (const { metrics } of tracker.steps) {
+        expect(metrics).to.include.keys("timing_s/gen_max");
+        expect(metrics["training/untrainable/no_baseline"]).to.equal(0);
+        // Whatever is answered scores alike, so that nothing is left over the baseline.
+        expect(metrics["critic/score/mean"]).to.be.above(1);
+        expect([metrics["critic/advantages/max"], metrics["critic/advantages/min"]]).to.deep.equal([0, 0]);
+      }
+    });
+
+    it("leaves out the prompts whose greedy response has no score: remax", async () => {
+      // Greedy responses are scored after the step's own: those to even rows abstain.
+      await folder.write(
+        "reward.mjs",
+        "let n = 0; export const compute_score = ({ extraInfo }) => n++ % 20 >= 16 && extraInfo.index % 2 === 0 ? null : n % 3;",
+      );
+      const { tracker, log } = await folder.train({ overrides: ["algorithm.adv_estimator=remax"] });
+      const without = tracker.series("training/untrainable/no_baseline");
+      expect(without.reduce((a, b) => a + b)).to.be.above(0);
+      expect(without.every((n) => n % 4 === 0)).to.equal(true);
+      expect(log.join("\n")).to.include("have no greedy baseline");
+    });
 
     for (const name of ["reinforce_plus_plus", "optimal_token_baseline"]) {
       it(`is given: ${name}`, async () => {
@@ -329,6 +348,84 @@ describe("core/trainer algorithm", () => {
       });
       expect(metrics).to.include.keys("variance_proxy/proxy2_total_power", "variance_proxy/expected_w");
     });
+  });
+
+  describe("from a plugin", () => {
+    /** The score over the mean of the others, as in rloo, written by somebody else. */
+    const leaveOneOut: AdvantageEstimator = {
+      name: "mine",
+      needs: [],
+      compute({ responseOffsets: offsets, responseMask, tokenLevelRewards, groupIds }) {
+        const scores = groupIds.map((_, b) => tokenLevelRewards[offsets[b + 1] - 1]);
+        const advantages = new Float64Array(responseMask.length);
+        groupIds.forEach((id, b) => {
+          const others = scores.filter((_, other) => other !== b && groupIds[other] === id);
+          const baseline = others.reduce((sum, score) => sum + score, 0) / others.length;
+          for (let r = offsets[b]; r < offsets[b + 1]; r++) advantages[r] = responseMask[r] * (scores[b] - baseline);
+        });
+        return { advantages, returns: advantages };
+      },
+    };
+
+    it("an estimator is found by its name and its advantages are trained on", async () => {
+      const norms = async (name: string) =>
+        (
+          await folder.train({
+            overrides: [`algorithm.adv_estimator=${name}`],
+            register: (host) => host.advantageEstimators.register(leaveOneOut),
+          })
+        ).tracker.series("actor/grad_norm");
+      const [mine, builtin] = [await norms("mine"), await norms("rloo")];
+      for (const [i, norm] of mine.entries()) expect(norm).to.be.closeTo(builtin[i], 1e-5 * builtin[i]);
+    });
+
+    const losses: PolicyLossFactory[] = [
+      {
+        name: "mine",
+        create: (config) =>
+          policyLoss("mine", config, (g) => ({
+            loss: policyShare(g, g.neg(g.mul(g.column("advantages"), g.output("logProb"))), config),
+            metrics: { "mine/top": { value: g.output("logProb"), reduction: "max" } },
+          })),
+      },
+      {
+        name: "opaque",
+        create: () => ({
+          kind: "opaque",
+          name: "opaque",
+          scope: "token",
+          outputs: ["logProb"],
+          compute({ outputs, columns, responseMask, counts }) {
+            const advantages = columns.get("advantages")!.data;
+            const share = Array.from(responseMask, (m, r) => (m ? -advantages[r] / counts.batchNumTokens : 0));
+            return {
+              loss: share.reduce((sum, w, r) => sum + (w === 0 ? 0 : w * outputs.logProb![r]), 0),
+              metrics: {},
+              gradients: { logProb: Float32Array.from(share) },
+            };
+          },
+        }),
+      },
+    ];
+    for (const name of ["mine", "opaque"]) {
+      it(`a policy loss is found by its name and trains as the built-in one of its formula: ${name}`, async () => {
+        const run = async (mode: string) =>
+          (
+            await folder.train({
+              overrides: [`actor_rollout_ref.actor.policy_loss.loss_mode=${mode}`],
+              register: (host) => {
+                for (const loss of losses) host.policyLosses.register(loss);
+              },
+            })
+          ).tracker;
+        const [mine, builtin] = [await run(name), await run("gpg")];
+        const expected = builtin.series("actor/grad_norm");
+        for (const [i, norm] of mine.series("actor/grad_norm").entries()) {
+          expect(norm).to.be.closeTo(expected[i], 1e-5 * expected[i]);
+        }
+        if (name === "mine") for (const top of mine.series("mine/top")) expect(top).to.be.below(0);
+      });
+    }
   });
 
   it("trains with a policy loss whose statistics range over the mini-batch", async () => {
