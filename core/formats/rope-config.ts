@@ -48,9 +48,9 @@ const SCALINGS: Readonly<Record<string, Scaling>> = {
   },
 
   /** As llama3 with other bounds, and sharper attention (YaRN, 2309.00071). */
-  yarn({ frequencies, headDim, theta }, parameters, originalPositions) {
-    const factor = parameters.positive("factor");
+  yarn({ frequencies, headDim, theta, maxPositions }, parameters, originalPositions) {
     const original = originalPositions();
+    const factor = parameters.optionalPositive("factor") ?? maxPositions / original;
     const pairOfTurns = (turns: number) =>
       (headDim * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(theta));
     const isTruncated = parameters.flag("truncate", true);
@@ -96,6 +96,8 @@ export function readRope(
   defaultTheta = 10000,
 ): ReadRope {
   const parameters = oldScaling(config) ?? config.object("rope_parameters");
+  const layerType = ["full_attention", "sliding_attention"].find((name) => name in parameters.raw);
+  if (layerType !== undefined) throw config.unsupported("rope_parameters", layerType, ["one embedding for all layers"]);
   const theta = parameters.positive("rope_theta", config.positive("rope_theta", defaultTheta));
   config.keep("rope_theta", theta);
   keepOldForm(config, parameters);

@@ -159,6 +159,7 @@ describe("model configuration", () => {
     ],
     ["rope scaling of another kind", { rope_scaling: { rope_type: "foo" } }, /rope_scaling.rope_type "foo"[\s\S]*yarn/],
     ["old-style rope scaling of another kind", { rope_scaling: { type: "foo" } }, /rope_scaling.type "foo"/],
+    ["an embedding by layer where the family has one", { rope_parameters: { full_attention: {} } }, /"full_attention"/],
     ["partial rotary embeddings", { rope_parameters: { partial_rotary_factor: 0.5 } }, /partial_rotary_factor 0.5/],
     ["sliding windows where the family has none", { sliding_window: 4096 }, /sliding_window 4096/],
     [

@@ -2,7 +2,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { BUILTINS } from "../../../../cli/builtins.js";
 import { type OpaqueLoss, rewardModelLoss, valueLoss } from "../../../../core/algorithms/index.js";
+import { lineLogger } from "../../../../core/host/index.js";
+import { createHost } from "../../../../core/index.js";
 import {
   type BaseEngine,
   type Column,
@@ -154,6 +157,23 @@ describe("engines/onnx critics and reward models", () => {
       const refused = await engine.trainBatch(batch(), preference).catch((e) => e);
       expect(isVerlError(refused) && refused.code).to.equal("VERL_ALGORITHMS_SHAPE");
     });
+  });
+
+  it("is what the host makes when it is asked for a critic", async () => {
+    const host = await createHost({ env: {}, builtins: BUILTINS, logger: lineLogger(() => {}) });
+    try {
+      const { createEngine } = await host.services({ device: "cpu" });
+      for (const [modelType, output] of [
+        ["language_model", "logProb"],
+        ["value_model", "values"],
+        ["reward_model", "scores"],
+      ] as const) {
+        const engine = await createEngine(modelType, "onnx", tinyOptions());
+        expect(engine.capabilities.outputs[0]).to.equal(output);
+      }
+    } finally {
+      await host.dispose();
+    }
   });
 
   it("computes what its head is for, and nothing else", () =>

@@ -79,8 +79,8 @@ async function checkTraining(peer: PeerCase, backend: OnnxBackend): Promise<void
     const found = values.filter((_, i) => i % step === 0);
     const scale = norm * Math.sqrt(expected.length / values.length);
     const difference = Math.hypot(...found.map((x, i) => x - expected[i]));
-    expect(difference / scale, name).to.be.below(1e-4);
-    expect(Math.abs(Math.hypot(...values) / norm - 1), name).to.be.below(1e-4);
+    expect(difference / scale, name).to.be.below(1e-5);
+    expect(Math.abs(Math.hypot(...values) / norm - 1), name).to.be.below(1e-5);
     compared.push(name);
   }
   expect(compared).to.have.members(Object.keys(peer.gradients));
