@@ -26,7 +26,7 @@ export interface WeightReceiver extends RolloutReplica {
 /** Make a replica of a backend: everything about requests and memory that does not depend on how tokens are computed. */
 export function composeReplica(
   backend: ReplicaBackend,
-  options: Pick<RolloutOptions, "replicaRank" | "maxModelLen" | "responseLength" | "decode"> & { name: string },
+  options: Pick<RolloutOptions, "replicaRank" | "maxModelLen" | "responseLength" | "createDecoder"> & { name: string },
 ): WeightReceiver {
   return new ComposedReplica(backend, options);
 }

@@ -14,7 +14,7 @@ export class GrowingResponse {
 
   constructor(
     readonly request: CheckedRequest,
-    options: Pick<RolloutOptions, "eosTokenIds" | "decode">,
+    options: Pick<RolloutOptions, "eosTokenIds" | "createDecoder">,
   ) {
     const { stop, stopTokenIds, ignoreEos } = request.sampling;
     this.stops = new StopChecker({ ...options, stop, stopTokenIds, ignoreEos, maxTokens: request.maxTokens });

@@ -1,7 +1,7 @@
 import { rolloutErrors } from "./errors.js";
 import type { GenerateRequest, RolloutOptions, SamplingParams } from "./rollout.js";
 
-export interface RequestLimits extends Pick<RolloutOptions, "maxModelLen" | "responseLength" | "decode"> {
+export interface RequestLimits extends Pick<RolloutOptions, "maxModelLen" | "responseLength" | "createDecoder"> {
   readonly vocabSize: number;
 }
 
@@ -46,6 +46,6 @@ function samplingProblem(sampling: SamplingParams, limits: RequestLimits): strin
     return `repetitionPenalty is ${repetitionPenalty}; it must be above 0`;
   }
   if (!(Number.isInteger(maxTokens) && maxTokens >= 1)) return `maxTokens is ${maxTokens}; it must be 1 or more`;
-  if (stop.length > 0 && !limits.decode) return "stop texts need a tokenizer, and this server was given none";
+  if (stop.length > 0 && !limits.createDecoder) return "stop texts need a tokenizer, and this server was given none";
   return null;
 }

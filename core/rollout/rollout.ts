@@ -1,4 +1,5 @@
 import type { NamedTensor } from "../data/tensor.js";
+import type { IncrementalDecoder } from "../data/tokenizer.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 
 /** How to draw tokens. Frozen by the caller: servers never change it. */
@@ -132,8 +133,8 @@ export interface RolloutOptions {
   readonly responseLength: number;
   /** Tokens that end a response unless `ignoreEos`. */
   readonly eosTokenIds: readonly number[];
-  /** For stop texts: tokens → text, special tokens kept. Null where no tokenizer is at hand. */
-  readonly decode: ((ids: readonly number[]) => string) | null;
+  /** For stop texts: a decoder for each response, special tokens kept. Null where no tokenizer is at hand. */
+  readonly createDecoder: (() => IncrementalDecoder) | null;
   readonly threads: number;
   /** The section `rollout.engine_kwargs.<name>`. */
   readonly extra: Readonly<Record<string, unknown>>;

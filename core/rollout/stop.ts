@@ -1,3 +1,4 @@
+import type { IncrementalDecoder } from "../data/tokenizer.js";
 import type { SamplingParams } from "./rollout.js";
 
 export interface StopOptions {
@@ -8,7 +9,7 @@ export interface StopOptions {
   readonly maxTokens: number;
   readonly eosTokenIds: readonly number[];
   /** Needed with stop texts only. */
-  readonly decode: ((ids: readonly number[]) => string) | null;
+  readonly createDecoder: (() => IncrementalDecoder) | null;
 }
 
 /** Decides after every new token of one response whether the response ends there. */
@@ -18,9 +19,9 @@ export class StopChecker {
   private count = 0;
 
   constructor(private readonly options: StopOptions) {
-    const { stop = [], stopTokenIds = [], ignoreEos = false, eosTokenIds, decode } = options;
+    const { stop = [], stopTokenIds = [], ignoreEos = false, eosTokenIds, createDecoder } = options;
     this.stopIds = new Set([...stopTokenIds, ...(ignoreEos ? [] : eosTokenIds)]);
-    this.texts = stop.length > 0 && decode ? new StopTextMatcher(stop, decode) : null;
+    this.texts = stop.length > 0 && createDecoder ? new StopTextMatcher(stop, createDecoder()) : null;
   }
 
   /** `length` wins over `stop` when both hold at the limit. */
@@ -32,43 +33,30 @@ export class StopChecker {
   }
 }
 
-/** Enough text before a new token that context-dependent decoding at the window's edge cannot matter. */
-const EDGE = 16;
-
 /**
- * Finds stop texts in tokens that arrive one by one, whatever token borders and multi-byte characters lie across them.
- * Only a window of tokens, long enough for the longest stop text, is decoded again for every token.
+ * Finds stop texts in tokens that arrive one by one, whatever token borders and multi-byte characters lie across them: exactly
+ * those that are in the decoded text so far, without regard to a character whose last bytes are still to come.
  */
 export class StopTextMatcher {
   private readonly texts: readonly string[];
+  /** How much of the text before a token a stop text may need. */
   private readonly reach: number;
-  private window: number[] = [];
+  /** The end of the text that is certain. */
+  private tail = "";
 
   constructor(
     texts: readonly string[],
-    private readonly decode: (ids: readonly number[]) => string,
+    private readonly decoder: IncrementalDecoder,
   ) {
     this.texts = texts.filter((text) => text.length > 0);
-    this.reach = Math.max(0, ...this.texts.map((text) => text.length)) + EDGE;
+    this.reach = Math.max(0, ...this.texts.map((text) => text.length - 1));
   }
 
   /** True when this token completes a stop text. */
   push(token: number): boolean {
-    this.window.push(token);
-    // A character whose last bytes are still to come decodes to U+FFFD.
-    const text = this.decode(this.window).replace(/\uFFFD+$/, "");
-    if (this.texts.some((stop) => text.includes(stop))) return true;
-    if (text.length > 2 * this.reach) this.shorten();
-    return false;
-  }
-
-  private shorten(): void {
-    for (let half = this.window.length >> 1; half > 0; half >>= 1) {
-      const shorter = this.window.slice(half);
-      if (this.decode(shorter).length >= this.reach) {
-        this.window = shorter;
-        return;
-      }
-    }
+    const certain = this.tail + this.decoder.push(token);
+    const text = certain + this.decoder.pending().replace(/\uFFFD+$/, "");
+    this.tail = certain.slice(Math.max(0, certain.length - this.reach));
+    return this.texts.some((stop) => text.includes(stop));
   }
 }

@@ -28,7 +28,7 @@ export async function createRollout(
     maxNumSeqs: rollout.max_num_seqs,
     responseLength: rollout.response_length,
     eosTokenIds: tokenizer.stopTokenIds,
-    decode: (ids) => tokenizer.decode(ids),
+    createDecoder: () => tokenizer.incrementalDecoder(),
     threads: config.trainer.threads,
     extra: typeof kwargs === "object" && kwargs !== null ? { ...kwargs } : {},
   };

@@ -30,7 +30,7 @@ export class BigramBackend implements ReplicaBackend {
 
   constructor(
     readonly vocabSize: number,
-    private readonly options: Pick<RolloutOptions, "eosTokenIds" | "decode">,
+    private readonly options: Pick<RolloutOptions, "eosTokenIds" | "createDecoder">,
     initial_VV: Float32Array | null,
   ) {
     this.table_VV = initial_VV;

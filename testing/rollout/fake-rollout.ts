@@ -17,10 +17,10 @@ export interface FakeReplicaOptions extends Partial<RolloutOptions> {
 
 /** A complete inference server over a bigram table: fast, exact, and with the life-cycle of a real one. */
 export function createFakeReplica(options: FakeReplicaOptions = {}): WeightReceiver {
-  const { replicaRank = 0, maxModelLen = 64, responseLength = 16, eosTokenIds = [], decode = null } = options;
+  const { replicaRank = 0, maxModelLen = 64, responseLength = 16, eosTokenIds = [], createDecoder = null } = options;
   const vocabSize = options.vocabSize ?? vocabSizeOf(options) ?? 16;
-  const backend = new BigramBackend(vocabSize, { eosTokenIds, decode }, options.table ?? null);
-  return composeReplica(backend, { name: "fake", replicaRank, maxModelLen, responseLength, decode });
+  const backend = new BigramBackend(vocabSize, { eosTokenIds, createDecoder }, options.table ?? null);
+  return composeReplica(backend, { name: "fake", replicaRank, maxModelLen, responseLength, createDecoder });
 }
 
 /** Registers under the rollout name `fake`; `model.config.vocab_size` gives the size of the table. */

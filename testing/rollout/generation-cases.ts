@@ -142,7 +142,7 @@ export function generationCases(make: () => RolloutUnderTest): ConformanceCase[]
       name: "refuses bad requests with coded errors and stays usable",
       run: async () => {
         const subject = make();
-        await withReplica(subject, { maxModelLen: 8, decode: null }, async ({ replica }) => {
+        await withReplica(subject, { maxModelLen: 8, createDecoder: null }, async ({ replica }) => {
           const bad = withCode("VERL_ROLLOUT_BAD_REQUEST");
           await assert.rejects(replica.generate(ask("bad", { promptIds: [] })), bad);
           await assert.rejects(replica.generate(ask("bad", { promptIds: [1, subject.vocabSize] })), bad);

@@ -10,7 +10,7 @@ import type {
 /** What the suite asks of a replica; everything else is the author's choice. */
 export type ReplicaDemands = Pick<
   RolloutOptions,
-  "replicaRank" | "maxModelLen" | "maxNumSeqs" | "responseLength" | "eosTokenIds" | "decode"
+  "replicaRank" | "maxModelLen" | "maxNumSeqs" | "responseLength" | "eosTokenIds" | "createDecoder"
 >;
 
 /** How the suite gets at the inference server under test. */
@@ -37,7 +37,7 @@ const DEMANDS: ReplicaDemands = {
   maxNumSeqs: 4,
   responseLength: 12,
   eosTokenIds: [],
-  decode: spell,
+  createDecoder: () => ({ push: (id) => spell([id]), pending: () => "" }),
 };
 
 /** Run `body` on a launched replica that holds the weights of seed 1 as version 1, and dispose of it afterwards. */

@@ -30,7 +30,7 @@ interface KnownPrompt extends Logits {
   readonly holders: Set<Flight>;
 }
 
-export interface BatcherOptions extends Pick<RolloutOptions, "eosTokenIds" | "decode"> {
+export interface BatcherOptions extends Pick<RolloutOptions, "eosTokenIds" | "createDecoder"> {
   readonly vocabSize: number;
   readonly maxPrefillTokens: number;
 }

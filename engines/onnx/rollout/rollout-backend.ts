@@ -112,7 +112,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   acquire(tags: readonly MemoryTag[]): void {
     if (!tags.includes("kv_cache") || this.serving) return;
     const { runtime, config, attention } = mustHave(this.launched);
-    const { maxNumSeqs, maxModelLen, eosTokenIds, decode, threads } = this.options;
+    const { maxNumSeqs, maxModelLen, eosTokenIds, createDecoder, threads } = this.options;
     const loaded = () => ({ session: mustHave(this.model).session, version: this.weightVersion });
     const runner =
       attention === "shared"
@@ -120,7 +120,10 @@ export class OnnxRolloutBackend implements ReplicaBackend {
         : new PlainRunner(runtime, config, maxNumSeqs, maxModelLen, threads, loaded);
     const { vocabSize } = config;
     const { maxPrefillTokens } = this.extra;
-    this.serving = { runner, batcher: new Batcher(runner, { vocabSize, maxPrefillTokens, eosTokenIds, decode }) };
+    this.serving = {
+      runner,
+      batcher: new Batcher(runner, { vocabSize, maxPrefillTokens, eosTokenIds, createDecoder }),
+    };
   }
 
   clearKvCache(): void {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { checkOutput, padTrajectories, tokenTexts, trajectoryRecord } from "../../../core/agent/index.js";
 import { createToyTokenizer } from "../../../testing/index.js";
+import { byteDecoder } from "../data/byte-decoder.js";
 import { harness, loopOf, task } from "./harness.js";
 
 describe("tokens of a trajectory", () => {
@@ -113,10 +114,10 @@ describe("tokens of a trajectory", () => {
 
   it("shows the text that each token adds, characters split over tokens included", () => {
     // Bytes as ids: "é" is two tokens, "€" three.
-    const decode = (ids: ArrayLike<number>) => new TextDecoder().decode(Uint8Array.from(Array.from(ids)));
+    const tokenizer = { incrementalDecoder: byteDecoder };
     const bytes = [...new TextEncoder().encode("aé€b")];
-    expect(tokenTexts({ decode }, bytes)).to.deep.equal(["a", "", "é", "", "", "€", "b"]);
-    expect(tokenTexts({ decode }, bytes.slice(0, 2))).to.deep.equal(["a", "\uFFFD"]);
+    expect(tokenTexts(tokenizer, bytes)).to.deep.equal(["a", "", "é", "", "", "€", "b"]);
+    expect(tokenTexts(tokenizer, bytes.slice(0, 2))).to.deep.equal(["a", "\uFFFD"]);
   });
 
   it("makes records for trackers", () => {

@@ -43,7 +43,7 @@ async function launched(backend: ReplicaBackend): Promise<RolloutReplica> {
     replicaRank: 3,
     maxModelLen: 16,
     responseLength: 4,
-    decode: null,
+    createDecoder: null,
   });
   await replica.launch();
   return replica;

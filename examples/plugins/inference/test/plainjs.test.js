@@ -58,7 +58,7 @@ describe("plainjs against the training engine", () => {
       maxNumSeqs: 8,
       responseLength: 24,
       eosTokenIds: [0],
-      decode: null,
+      createDecoder: null,
       threads: 1,
       extra: {},
     });

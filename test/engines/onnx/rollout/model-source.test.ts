@@ -64,7 +64,7 @@ function options() {
     maxNumSeqs: 2,
     responseLength: 8,
     eosTokenIds: [],
-    decode: null,
+    createDecoder: null,
     threads: 1,
     extra: {},
   };

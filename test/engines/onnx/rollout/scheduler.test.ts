@@ -6,7 +6,7 @@ import { request } from "./tiny-model.js";
 function sequence(name: string, promptLength: number, options: Partial<Sequence> = {}): Sequence {
   const promptIds = Array.from({ length: promptLength }, () => 1);
   const checked = { ...request(name, { promptIds }), maxTokens: 4 };
-  const response = new GrowingResponse(checked, { eosTokenIds: [], decode: null });
+  const response = new GrowingResponse(checked, { eosTokenIds: [], createDecoder: null });
   return { response, priority: 0, promptKey: name, slot: -1, ...options };
 }
 

@@ -52,7 +52,7 @@ export async function withOnnxReplica<T>(
     maxNumSeqs: 8,
     responseLength: 12,
     eosTokenIds: [],
-    decode: null,
+    createDecoder: null,
     threads: 1,
     extra: {},
     ...options,
