@@ -8,6 +8,7 @@ import {
   type Problem,
   printConfig,
   problemsError,
+  searchKeys,
   toPlain,
 } from "../core/config/index.js";
 import { isVerlError } from "../core/host/index.js";
@@ -61,21 +62,23 @@ async function unknownPlatform(host: Host, device: string): Promise<Problem[]> {
   return [];
 }
 
-/** `verl config explain [KEY]`: type, default, value and source; without a key, the list of all keys. */
-export async function explainKeyCommand(
-  key: string | undefined,
-  request: ConfigRequest,
-  io: CommandIo,
-): Promise<number> {
-  if (key === undefined) {
-    if (request.json)
-      printJson(
-        io,
-        configKeys.map(({ key, typeText, description }) => ({ key, type: typeText, description })),
-      );
-    else for (const entry of configKeys) printLine(io.stdout, `${entry.key.padEnd(64)} ${entry.description}`);
+/** `verl config explain --search WORD…`: the keys that hold the words; without any, all keys. */
+export function searchKeysCommand(words: readonly string[], { json }: { json: boolean }, io: CommandIo): number {
+  const found = words.length === 0 ? configKeys : searchKeys(words);
+  if (json) {
+    const keys = found.map(({ key, typeText, description }) => ({ key, type: typeText, description }));
+    printJson(io, keys);
     return EXIT.ok;
   }
+  if (found.length === 0) printLine(io.stderr, `No key holds ${words.join(" and ")}.`);
+  const width = found.reduce((longest, { key }) => Math.max(longest, key.length), 0);
+  const paint = painter(io.color.stdout);
+  for (const { key, description } of found) printLine(io.stdout, `${paint("bold", key.padEnd(width))}  ${description}`);
+  return EXIT.ok;
+}
+
+/** `verl config explain KEY`: type, default, value and source. */
+export async function explainKeyCommand(key: string, request: ConfigRequest, io: CommandIo): Promise<number> {
   const explanation = explainKey(key, await composeConfig({ ...request, env: io.env, cwd: io.cwd }));
   const shown = { ...explanation, ...("value" in explanation ? maskedValue(key, explanation, io) : {}) };
   if (request.json) printJson(io, shown);

@@ -10,7 +10,7 @@ import {
   textOf,
 } from "./declare.js";
 
-/** `config`, `doctor`, `inspect`, `explain`. */
+/** `config`, `doctor`, `inspect`, `compare`, `explain`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -24,6 +24,7 @@ export function declareLooking(program: Command, declaring: Declaring): void {
     });
 
   declareInspect(program, declaring);
+  declareCompare(program, declaring);
 
   program
     .command("explain")
@@ -51,15 +52,45 @@ function declareConfig(program: Command, { io, finish }: Declaring): void {
     },
   );
   config
+    .command("diff")
+    .description("Show the keys on which two configurations differ, with old and new value and the source of each.")
+    .argument("<args...>", "two YAML files or folders of runs, and overrides of the second; see below")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "verl config diff base.yaml mine.yaml                        one file against another",
+        "verl config diff grpo.yaml data.train_batch_size=32         what overrides change",
+        "verl config diff grpo.yaml                                  what a file changes in the defaults",
+        "verl config diff checkpoints/verl/default grpo.yaml         what a run had, against a file",
+        "verl config diff base.yaml a.yaml x.y=1 vs base.yaml b.yaml any two command lines",
+      ),
+    )
+    .action(async (args: string[], flags: Flags) => {
+      const { diffCommand } = await import("./config-diff.js");
+      await finish(diffCommand(args, { json: flags.json === true }, io));
+    });
+  config
     .command("explain")
     .description("Say what a key means, what it takes, and where its value comes from.")
     .argument("[key]", "e.g. actor_rollout_ref.rollout.n; none lists every key")
     .argument("[args...]", CONFIG_ARGUMENTS)
+    .option("--search", "list the keys whose name or description holds the words")
     .option("--json", "print JSON")
-    .addHelpText("after", examples("verl config explain data.seed", "verl config explain trainer.device grpo.yaml"))
+    .addHelpText(
+      "after",
+      examples(
+        "verl config explain data.seed",
+        "verl config explain trainer.device grpo.yaml",
+        "verl config explain --search temperature",
+      ),
+    )
     .action(async (key: string | undefined, args: string[], flags: Flags) => {
-      const { explainKeyCommand } = await import("./config-command.js");
-      await finish(explainKeyCommand(key, requestOf(args, flags), io));
+      const { explainKeyCommand, searchKeysCommand } = await import("./config-command.js");
+      const words = key === undefined ? [] : [key, ...args];
+      if (key === undefined || flags.search === true) {
+        await finish(searchKeysCommand(words, { json: flags.json === true }, io));
+      } else await finish(explainKeyCommand(key, requestOf(args, flags), io));
     });
 }
 
@@ -102,5 +133,23 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
       >;
       const switches = { list: flags.list === true, tokens: flags.tokens === true, json: flags.json === true };
       await finish(inspectCommand({ place, sort: String(sort), ...request, ...switches }, io));
+    });
+}
+
+function declareCompare(program: Command, { io, finish }: Declaring): void {
+  const several = (value: string, before: readonly string[]) => [...before, value];
+  program
+    .command("compare")
+    .description("Put runs side by side: validation, metrics, settings.")
+    .argument("<run>", "a run's folder")
+    .argument("<runs...>", "folders of the runs to compare with it")
+    .option("--metric <name>", "add a metric, or several with *, as in 'actor/*'; may be repeated", several, [])
+    .option("--html <file>", "write a page with all curves instead")
+    .option("--json", "print JSON")
+    .addHelpText("after", examples("verl compare checkpoints/verl/a checkpoints/verl/b --metric 'actor/grad_norm'"))
+    .action(async (first: string, others: string[], flags: Flags) => {
+      const { compareCommand } = await import("./compare/compare-command.js");
+      const request = { runs: [first, ...others], metrics: flags.metric as string[], html: textOf(flags.html) };
+      await finish(compareCommand({ ...request, json: flags.json === true }, io));
     });
 }

@@ -1,6 +1,8 @@
-import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { reasonOf } from "../core/plugin.js";
 import { cliErrors } from "./errors.js";
+import { type CommandIo, printLine } from "./io.js";
 
 /** A JSONL file that appears when it is complete: until then it has a temporary name. */
 export class OutputFile {
@@ -33,6 +35,13 @@ export class OutputFile {
     await this.handle.close().catch(() => {});
     await rm(`${this.file}.tmp`, { force: true });
   }
+}
+
+/** Writes a page, and says where on standard output. */
+export async function writePage(name: string, page: string, io: CommandIo): Promise<void> {
+  const file = path.resolve(io.cwd, name);
+  await attempt(file, () => writeFile(file, page));
+  printLine(io.stdout, file);
 }
 
 async function attempt<T>(file: string, write: () => Promise<T>): Promise<T> {

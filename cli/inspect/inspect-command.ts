@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { builtinToolParsers, type ToolParser } from "../../core/agent/index.js";
 import { nearestName } from "../../core/host/index.js";
@@ -6,6 +6,7 @@ import { reasonOf } from "../../core/plugin.js";
 import { dumpFiles, RunFolder, type TrajectoryFile, tokenGaps } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, columnsOf, printJson, printLine } from "../io.js";
+import { writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { trajectoryPage } from "./render-page.js";
 import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
@@ -42,8 +43,10 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
     printJson(io, { ...summary, trajectories: records });
     return EXIT.ok;
   }
-  if (request.html !== null) await writePage(request, selected, io);
-  else if (selected.records.length > 0) {
+  if (request.html !== null) {
+    const title = path.basename(path.resolve(io.cwd, request.place));
+    await writePage(request.html, trajectoryPage(selected.records, title, summaryLine(selected)), io);
+  } else if (selected.records.length > 0) {
     const color = io.color.stdout;
     const options: TextOptions = {
       heat: heatOf(request.heat, selected),
@@ -123,19 +126,6 @@ function parserOf(format: string | null): ToolParser {
   const name = format ?? "hermes";
   const names = builtinToolParsers.map((parser) => parser.name);
   return builtinToolParsers.find((parser) => parser.name === name) ?? refuse("--tool-format", name, names);
-}
-
-async function writePage({ html, place }: InspectRequest, selected: Selected, io: CommandIo): Promise<void> {
-  const file = path.resolve(io.cwd, html as string);
-  try {
-    await writeFile(
-      file,
-      trajectoryPage(selected.records, path.basename(path.resolve(io.cwd, place)), summaryLine(selected)),
-    );
-  } catch (cause) {
-    throw cliErrors.VERL_CLI_OUTPUT({ what: "The page cannot be written.", where: file, why: reasonOf(cause), cause });
-  }
-  printLine(io.stdout, file);
 }
 
 function oneOf<T extends string>(option: string, value: string, choices: readonly T[]): T {

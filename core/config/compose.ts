@@ -1,13 +1,13 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { reasonOf } from "../host/errors.js";
+import { isVerlError, reasonOf, type VerlError } from "../host/errors.js";
 import { defaultTree, findKey, findSection, openSectionOf } from "./catalogue.js";
 import { configErrors } from "./errors.js";
 import { expandHomePaths } from "./home-paths.js";
 import { holdsKnownKeys, knownKey, verlDefault } from "./known-keys.js";
 import { suggestKey } from "./nearest.js";
 import { applyOverride, type KeyRules, type Override, parseOverride } from "./overrides.js";
-import type { Notice } from "./problems.js";
+import { type Notice, problemsError } from "./problems.js";
 import { type Env, resolveReferences } from "./references.js";
 import { moveRenamed, renamed } from "./renamed-keys.js";
 import { type Dict, dict, merge, type Node, type Path, scalar, sourceText, toPlain } from "./tree.js";
@@ -61,7 +61,7 @@ function compose(user: Dict, files: readonly string[], { overrides, env }: { ove
     const value = env[name]?.trim();
     if (value) setPath(tree, key.split("."), scalar(value, { kind: "env", name }));
   }
-  for (const text of overrides) applyOverride(tree, present(parseOverride(text), notices), productRules);
+  applyAll(tree, overrides, notices);
 
   const complete = merge(defaultTree(), tree) as Dict;
   const resolved = resolveReferences(complete, { env, fallback: verlDefault, suggest: suggestKey });
@@ -75,6 +75,27 @@ export function composeDocument(text: string, overrides: readonly string[], env:
   for (const override of overrides) applyOverride(tree, parseOverride(override));
   return resolveReferences(tree, { env });
 }
+
+/** Whatever is wrong with overrides is said at once. */
+function applyAll(tree: Dict, overrides: readonly string[], notices: Notice[]): void {
+  const wrong: VerlError[] = [];
+  for (const text of overrides) {
+    try {
+      applyOverride(tree, present(parseOverride(text), notices), productRules);
+    } catch (error) {
+      if (!isVerlError(error)) throw error;
+      wrong.push(error);
+    }
+  }
+  if (wrong.length === 1) throw wrong[0];
+  if (wrong.length > 1) {
+    const code = "VERL_CONFIG_OVERRIDE";
+    const keyOf = ({ data }: VerlError) => String(data?.override).replace(/^[+~]*([^=]*)[\s\S]*$/, "$1");
+    throw problemsError(wrong.map((error) => ({ code, key: keyOf(error), ...partsOf(error) })));
+  }
+}
+
+const partsOf = ({ what, where, why, fix }: VerlError) => ({ what, where, why, fix });
 
 const productRules: KeyRules = {
   isKnown: (key) => isKnownPath(key),

@@ -9,18 +9,20 @@ export {
   ENV_KEYS,
 } from "./compose.js";
 export { makeConfig, type PartialConfig } from "./defaults.js";
+export { diffConfigs, type KeyDifference } from "./diff.js";
 export { configErrors } from "./errors.js";
 export { explainKey, type KeyExplanation } from "./explain.js";
 export { type KnownKey, knownKeys } from "./known-keys.js";
+export { searchKeys } from "./nearest.js";
 export type { PluginSchema } from "./plugin-schemas.js";
-export { printConfig } from "./print.js";
+export { printConfig, printedSources } from "./print.js";
 export { type Notice, type Problem, problemsError } from "./problems.js";
 export { type Env, resolveReferences } from "./references.js";
 export { type RenamedKey, renamedKeys } from "./renamed-keys.js";
 export { checkRemainingSteps, planRun, type RunPlan } from "./run-plan.js";
 export type { KeyInfo } from "./schema/key.js";
 export type { RunConfig } from "./schema/root.js";
-export { isSecretName, maskSecrets } from "./secrets.js";
+export { isSecretName, MASK, maskSecrets } from "./secrets.js";
 export { criticUsed, referenceUsed } from "./size-rules.js";
 export { type Dict, fromPlain, isSet, type Node, type Source, sourceText, toPlain } from "./tree.js";
 export {

@@ -1,5 +1,5 @@
 import { nearestName } from "../host/nearest.js";
-import { configKeys, configSections } from "./catalogue.js";
+import { configKeys, configSections, type KeyEntry } from "./catalogue.js";
 import { knownKeys } from "./known-keys.js";
 import { renamedKeys } from "./renamed-keys.js";
 import { type Path, pathText } from "./tree.js";
@@ -16,10 +16,27 @@ export function nearestKey(path: Path): string | null {
     const sibling = nearestName(path[depth], siblings);
     if (sibling) return known([...parent, sibling], path.slice(depth + 1));
   }
+  // Its beginning left out, its end cut off: `rollout.temp`.
+  const [within] = allKeys.filter((candidate) => `.${candidate}`.includes(`.${key}`)).sort(byLength);
+  if (within) return within;
   const sameName = allKeys.filter((candidate) => candidate.endsWith(`.${path[path.length - 1]}`));
   if (sameName.length === 1) return sameName[0];
   return nearestName(key, sameName.length > 0 ? sameName : allKeys);
 }
+
+/**
+ * Keys of ours whose name, description or former name holds every one of the words, those with it in their name first; a word
+ * with a dot may be a part of a path.
+ */
+export function searchKeys(words: readonly string[]): KeyEntry[] {
+  const wanted = words.map((word) => word.toLowerCase());
+  const holds = (text: string) => wanted.every((word) => text.toLowerCase().includes(word));
+  const formerly = (key: string) => renamedKeys.filter(({ to }) => to === key).map(({ from }) => from);
+  const found = configKeys.filter(({ key, description }) => holds([key, description, ...formerly(key)].join(" ")));
+  return [...found.filter(({ key }) => holds(key)), ...found.filter(({ key }) => !holds(key))];
+}
+
+const byLength = (a: string, b: string) => a.length - b.length;
 
 /** The corrected start with as much of the rest as exists: a suggestion is a key that there is. */
 function known(start: Path, rest: Path): string {

@@ -1,4 +1,4 @@
-import { isSeq, Scalar, stringify, YAMLMap, YAMLSeq } from "yaml";
+import { isMap, isNode, isScalar, isSeq, parseDocument, Scalar, stringify, YAMLMap, YAMLSeq } from "yaml";
 import type { JsonValue } from "../host/types.js";
 import { maskSecrets } from "./secrets.js";
 import { type Dict, type Node, sourceText, toPlain } from "./tree.js";
@@ -38,4 +38,16 @@ function toYaml(node: Node, value: JsonValue, sources: boolean): YAMLMap | YAMLS
     return empty;
   }
   return new Scalar(value);
+}
+
+/** The sources that {@link printConfig} wrote beside the values, by key; what it wrote none for was left at its default. */
+export function printedSources(text: string): ReadonlyMap<string, string> {
+  const sources = new Map<string, string>();
+  const visit = (node: unknown, path: readonly string[]): void => {
+    if (isNode(node) && node.comment && path.length > 0) sources.set(path.join("."), node.comment.trim());
+    if (!isMap(node)) return;
+    for (const { key, value } of node.items) visit(value, [...path, isScalar(key) ? String(key.value) : String(key)]);
+  };
+  visit(parseDocument(text).contents, []);
+  return sources;
 }

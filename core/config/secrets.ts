@@ -1,6 +1,7 @@
 import type { JsonValue } from "../host/types.js";
 
-const MASK = "********";
+/** What stands in the place of a secret. */
+export const MASK = "********";
 const SECRET_KEY =
   /(^|[_.-])(api_?key|access_?key|private_?key|secret(_?key)?|password|passwd|passphrase|(auth|access|bearer|refresh|hf|api)?_?token|authorization|credentials?)$/i;
 const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+(:[^\s/@]*)?@/gi;

@@ -34,6 +34,7 @@ export {
   type TrajectoryFile,
   writeRunFiles,
 } from "./run-folder.js";
+export { sparkline } from "./sparkline.js";
 export type * from "./tracker.js";
 export type { TrackerSet } from "./tracker-set.js";
 export { createTrackerSet } from "./tracker-set.js";
@@ -51,6 +52,7 @@ export {
   type ValidationSamples,
   type ValidationStatistics,
   type ValidationValue,
+  validationStandardErrors,
   validationStatistics,
 } from "./validation-metrics.js";
 export { type VarianceProxyInput, varianceProxy } from "./variance-proxy.js";

@@ -114,6 +114,36 @@ function promptStatistics(
   return out;
 }
 
+/**
+ * Standard errors of the means over prompts, `val-aux/<source>/<variable>/mean@N/stderr`: prompts are the independent draws,
+ * so the N responses of one count as one. Nothing for a single prompt.
+ */
+export function validationStandardErrors({ dataSources, uids, variables }: ValidationSamples): Record<string, number> {
+  const out: Record<string, number> = {};
+  for (const source of new Set(dataSources)) {
+    for (const [variable, values] of Object.entries(variables)) {
+      if (values.some((v) => typeof v === "string")) continue;
+      const prompts = new Map<string, { size: number; values: number[] }>();
+      dataSources.forEach((name, i) => {
+        if (name !== source) return;
+        const prompt = prompts.get(uids[i]) ?? { size: 0, values: [] };
+        prompts.set(uids[i], prompt);
+        prompt.size++;
+        const value = values[i];
+        if (value !== null && !Number.isNaN(value)) prompt.values.push(Number(value));
+      });
+      const scored = [...prompts.values()].filter((prompt) => prompt.values.length > 0);
+      if (scored.length < 2) continue;
+      const means = scored.map((prompt) => mean(prompt.values));
+      const average = mean(means);
+      const variance = total(means.map((m) => (m - average) ** 2)) / (means.length - 1);
+      const n = Math.max(...scored.map(({ size }) => size));
+      out[`val-aux/${source}/${variable}/mean@${n}/stderr`] = Math.sqrt(variance / means.length);
+    }
+  }
+  return out;
+}
+
 /** 2, 4, 8, … below N, and N. */
 function drawSizes(size: number): number[] {
   const sizes: number[] = [];

@@ -1,6 +1,6 @@
 import { trajectoryRecord } from "../agent/index.js";
 import type { JsonValue } from "../host/types.js";
-import { nameValidationMetrics, validationStatistics } from "../tracking/index.js";
+import { nameValidationMetrics, validationStandardErrors, validationStatistics } from "../tracking/index.js";
 import { trainerErrors } from "./errors.js";
 import { warnOfFailedRewards } from "./failed-rewards.js";
 import type { PromptFeed } from "./prompt-feed.js";
@@ -70,15 +70,16 @@ function metricsOf(finals: readonly TrainingRow[]): Record<string, number> {
   for (const own of ["score", "reward"]) names.delete(own);
   const variables: Record<string, (number | boolean | string | null)[]> = { reward: finals.map((row) => row.score) };
   for (const name of names) variables[name] = finals.map((row) => scalar(row.rewardExtra[name]));
-  const statistics = validationStatistics({
+  const samples = {
     dataSources: finals.map((row) => row.dataSource),
     uids: finals.map((row) => row.uid),
     variables,
-  });
+  };
   const abstained = finals.filter((row) => row.score === null).length;
   const turns = finals.map((row) => row.numTurns);
   return {
-    ...nameValidationMetrics(statistics),
+    ...nameValidationMetrics(validationStatistics(samples)),
+    ...validationStandardErrors(samples),
     ...(abstained > 0 ? { "validation/abstained_samples": abstained } : {}),
     "val-aux/num_samples": finals.length,
     "val-aux/num_turns/min": turns.reduce((a, b) => Math.min(a, b)),

@@ -30,6 +30,25 @@ describe("cli/config", () => {
     expect((await cli(["config", "explain", "trainer.sed"], { cwd })).stderr).to.contain("Did you mean trainer.seed?");
   });
 
+  it("suggests the key that a part of a path means, and finds keys by words", async () => {
+    const part = await cli(["config", "explain", "rollout.temp"], { cwd });
+    expect(part.stderr).to.contain("Did you mean actor_rollout_ref.rollout.temperature?");
+    const { stdout } = await cli(["config", "explain", "--search", "seed"], { cwd });
+    expect(stdout)
+      .to.match(/^trainer\.seed +Seed of/)
+      .and.to.contain("\nactor_rollout_ref.rollout.seed ");
+    const both = await cli(["config", "explain", "--search", "seed", "order", "--json"], { cwd });
+    expect(both.json<{ key: string }[]>().map(({ key }) => key)).to.deep.equal(["trainer.seed", "data.seed"]);
+    expect((await cli(["config", "explain", "--search", "qwertz"], { cwd })).stderr).to.contain("No key holds qwertz");
+    const renamed = await cli(["config", "explain", "--search", "reward_model.num_workers", "--json"], { cwd });
+    expect(renamed.json<{ key: string }[]>()[0].key).to.equal("reward.num_workers");
+  });
+
+  it("reports misspelt overrides all at once", async () => {
+    const { stderr } = await cli(["config", "print", "trainer.sed=1", "trainer.seed=3", "data.sede=2"], { cwd });
+    expect(stderr).to.contain("trainer.seed?").and.to.contain("data.seed?").and.to.contain("VERL_CONFIG_INVALID");
+  });
+
   it("checks everything at once and starts nothing", async () => {
     const overrides = ["data.train_batch_size=10", "actor_rollout_ref.actor.ppo_mini_batch_size=4", "trainer.nnodes=2"];
     const { code, json } = await cli(["config", "check", "run.yaml", ...overrides, "--json"], { cwd });

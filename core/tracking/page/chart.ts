@@ -19,6 +19,8 @@ export interface Chart {
   readonly large?: boolean;
 }
 
+/** Colours that the style sheet has for lines. */
+const LINE_COLOURS = 6;
 const BOX = { width: 360, height: 150, left: 46, right: 10, top: 8, bottom: 20 };
 const LARGE = { ...BOX, width: 440, height: 190, left: 50 };
 
@@ -61,7 +63,7 @@ function gridLine(tick: number, y: Scale, box: typeof BOX): Html {
 function drawLine(points: readonly Point[], index: number, x: Scale, y: Scale): Html {
   const path = points.map((p, i) => `${i === 0 ? "M" : "L"}${round(x.at(p.step))} ${round(y.at(p.value))}`).join("");
   const end = points.at(-1);
-  return html`<path class="line l${index % 3}" d="${path}"/>${end && html`<circle class="dot l${index % 3}" cx="${round(x.at(end.step))}" cy="${round(y.at(end.value))}" r="2.5"/>`}`;
+  return html`<path class="line l${index % LINE_COLOURS}" d="${path}"/>${end && html`<circle class="dot l${index % LINE_COLOURS}" cx="${round(x.at(end.step))}" cy="${round(y.at(end.value))}" r="2.5"/>`}`;
 }
 
 function areaPath(low: readonly Point[], high: readonly Point[], x: Scale, y: Scale): string {
@@ -72,7 +74,7 @@ function areaPath(low: readonly Point[], high: readonly Point[], x: Scale, y: Sc
 function legend(lines: readonly { readonly label: string }[]): Html | false {
   return (
     lines.length > 1 &&
-    html`<span class="legend">${lines.map((l, i) => html`<i class="l${i % 3}"></i>${l.label} `)}</span>`
+    html`<span class="legend">${lines.map((l, i) => html`<i class="l${i % LINE_COLOURS}"></i>${l.label} `)}</span>`
   );
 }
 

@@ -1,9 +1,11 @@
+const each = (rule: (colour: number) => string): string => [0, 1, 2, 3, 4, 5].map(rule).join("");
+
 /** The page's style sheet. Two palettes over the same names; the reader's system chooses. */
 export const STYLE = `
 :root{color-scheme:light dark;--bg:#f7f7f5;--card:#fff;--text:#1d2025;--soft:#666d78;--line:#e3e4e1;--grid:#ececea;
---c0:#2f66d0;--c1:#c8701a;--c2:#2a8f62;--band:#2f66d022;--good:#1f7a4d;--bad:#b3342c;--heat:214,121,28;--chip:#eef0f2}
+--c0:#2f66d0;--c1:#c8701a;--c2:#2a8f62;--c3:#a1459b;--c4:#8a6d1d;--c5:#4b8fa8;--band:#2f66d022;--good:#1f7a4d;--bad:#b3342c;--heat:214,121,28;--chip:#eef0f2}
 @media(prefers-color-scheme:dark){:root{--bg:#121417;--card:#1a1d22;--text:#e7e9ec;--soft:#98a0ab;--line:#2b3038;--grid:#252a31;
---c0:#7aa5f5;--c1:#eba85c;--c2:#63c795;--band:#7aa5f52b;--good:#63c795;--bad:#f08a80;--heat:235,150,62;--chip:#262b32}}
+--c0:#7aa5f5;--c1:#eba85c;--c2:#63c795;--c3:#dc8fd6;--c4:#d3bd63;--c5:#7fc7de;--band:#7aa5f52b;--good:#63c795;--bad:#f08a80;--heat:235,150,62;--chip:#262b32}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;-webkit-text-size-adjust:100%}
 main{max-width:1180px;margin:0 auto;padding:28px 20px 60px}
@@ -28,11 +30,11 @@ small,figcaption,.soft{color:var(--soft);font-size:12.5px}
 .chart svg{display:block;width:100%;height:auto;overflow:visible;touch-action:pan-y}
 .chart figcaption{line-height:1.35;margin-top:2px}.empty{color:var(--soft);margin:20px 0;text-align:center}
 .legend{font-size:12px;color:var(--soft);white-space:nowrap}.legend i{display:inline-block;width:10px;height:3px;border-radius:2px;margin:0 5px 3px 8px}
-i.l0{background:var(--c0)}i.l1{background:var(--c1)}i.l2{background:var(--c2)}
+${each((i) => `i.l${i}{background:var(--c${i})}`)}
 .grid{stroke:var(--grid);stroke-width:1}.tick{fill:var(--soft);font-size:10.5px;font-variant-numeric:tabular-nums}
 .large .tick{font-size:12.5px}
-.line{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}.line.l0{stroke:var(--c0)}.line.l1{stroke:var(--c1)}.line.l2{stroke:var(--c2)}
-.dot.l0{fill:var(--c0)}.dot.l1{fill:var(--c1)}.dot.l2{fill:var(--c2)}.band{fill:var(--band)}
+.line{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}${each((i) => `.line.l${i}{stroke:var(--c${i})}`)}
+${each((i) => `.dot.l${i}{fill:var(--c${i})}`)}.band{fill:var(--band)}
 .cross{stroke:var(--soft);stroke-width:1;stroke-dasharray:3 3}
 .tip{position:absolute;pointer-events:none;background:var(--text);color:var(--bg);font-size:12px;line-height:1.4;padding:3px 8px;border-radius:6px;white-space:pre;z-index:2;font-variant-numeric:tabular-nums}
 details>summary{cursor:pointer;font-weight:600;padding:8px 0;list-style-position:outside}

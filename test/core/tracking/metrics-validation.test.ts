@@ -1,6 +1,10 @@
 import { expect } from "chai";
 import { bestOf, bootstrap, majorityValue, passAtK, worstOf } from "../../../core/tracking/resampling.js";
-import { nameValidationMetrics, validationStatistics } from "../../../core/tracking/validation-metrics.js";
+import {
+  nameValidationMetrics,
+  validationStandardErrors,
+  validationStatistics,
+} from "../../../core/tracking/validation-metrics.js";
 
 const samples = {
   dataSources: ["s", "s", "s", "s", "s", "s", "s", "s"],
@@ -63,6 +67,19 @@ describe("validation statistics", () => {
     for (const name of Object.keys(whole)) {
       expect((pick("a")[name] + pick("b")[name]) / 2).to.be.closeTo(whole[name], 1e-12);
     }
+  });
+});
+
+describe("validation standard errors", () => {
+  it("are of the mean over prompts, however many responses each of them has", () => {
+    const errors = validationStandardErrors({
+      dataSources: ["d", "d", "d", "d", "d", "d", "e"],
+      uids: ["a", "a", "b", "b", "c", "c", "x"],
+      variables: { acc: [1, 1, 0, 1, null, 0, 1], pred: ["1", "2", "1", "2", "1", "2", "1"] },
+    });
+    // Means 1, 0.5, 0: variance 0.25 over three prompts. One prompt of "e" has none, nor have texts.
+    expect(Object.keys(errors)).to.deep.equal(["val-aux/d/acc/mean@2/stderr"]);
+    expect(errors["val-aux/d/acc/mean@2/stderr"]).to.be.closeTo(Math.sqrt(0.25 / 3), 1e-12);
   });
 });
 

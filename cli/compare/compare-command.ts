@@ -1,0 +1,48 @@
+import { nearestName } from "../../core/host/index.js";
+import { cliErrors } from "../errors.js";
+import { type CommandIo, printJson, printLine } from "../io.js";
+import { writePage } from "../output-file.js";
+import { EXIT } from "../report-error.js";
+import { type Comparison, compareRuns, matches } from "./comparison.js";
+import { loadRun } from "./load-run.js";
+import { comparisonPage } from "./render-page.js";
+import { comparisonText } from "./render-text.js";
+
+export interface CompareRequest {
+  /** Folders of runs. */
+  readonly runs: readonly string[];
+  /** Metrics beside the usual ones; `*` stands for any text. */
+  readonly metrics: readonly string[];
+  readonly html: string | null;
+  readonly json: boolean;
+}
+
+/** `verl compare`: runs side by side. */
+export async function compareCommand(request: CompareRequest, io: CommandIo): Promise<number> {
+  const runs = await Promise.all(request.runs.map((name) => loadRun(name, io.cwd)));
+  for (const pattern of request.metrics)
+    checkPattern(pattern, [...new Set(runs.flatMap((run) => [...run.series.keys()]))]);
+  const comparison = compareRuns(runs, request.metrics);
+  if (request.html !== null) await writePage(request.html, comparisonPage(comparison), io);
+  else if (request.json) printJson(io, comparisonJson(comparison));
+  else printLine(io.stdout, comparisonText(comparison, io.color.stdout));
+  return EXIT.ok;
+}
+
+function checkPattern(pattern: string, names: readonly string[]): void {
+  if (names.some((name) => matches(name, pattern))) return;
+  const nearest = nearestName(pattern, names);
+  throw cliErrors.VERL_CLI_USAGE({
+    what: `No run has the metric ${pattern}.${nearest ? ` Did you mean ${nearest}?` : ""}`,
+    fix: "Names are in metrics.jsonl; * stands for any text, as in 'actor/*'.",
+  });
+}
+
+function comparisonJson({ runs, metrics, scores, settings }: Comparison): unknown {
+  return {
+    runs: runs.map(({ name, lastStep, totalSteps, startedAt }) => ({ name, lastStep, totalSteps, startedAt })),
+    scores,
+    metrics,
+    settings: settings.map(({ key, values }) => ({ key, values: values.map((value) => value ?? null) })),
+  };
+}
