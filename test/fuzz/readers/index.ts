@@ -1,10 +1,42 @@
 import type { FuzzReader } from "../fuzz-reader.js";
+import { checkpoint } from "./checkpoint.js";
+import { config } from "./config.js";
+import { gguf } from "./gguf.js";
+import { hfFolder } from "./hf-folder.js";
 import { json } from "./json.js";
+import { loopList } from "./loop-list.js";
+import { metrics } from "./metrics.js";
+import { modules } from "./modules.js";
+import { parquet } from "./parquet.js";
+import { plugin } from "./plugin.js";
+import { dataset, jsonl, jsonRows } from "./rows.js";
+import { safetensors } from "./safetensors.js";
 import { template } from "./template.js";
+import { tokenizer } from "./tokenizer.js";
 import { toolParsers } from "./tool-parsers.js";
+import { yaml } from "./yaml.js";
 
 /** Every reader of outside data, by kind. */
-export const readers: readonly FuzzReader[] = [json, template, toolParsers];
+export const readers: readonly FuzzReader[] = [
+  json,
+  template,
+  toolParsers,
+  yaml,
+  config,
+  modules,
+  plugin,
+  loopList,
+  tokenizer,
+  safetensors,
+  gguf,
+  hfFolder,
+  parquet,
+  jsonl,
+  jsonRows,
+  dataset,
+  checkpoint,
+  metrics,
+];
 
 export function findReader(name: string): FuzzReader {
   const reader = readers.find((candidate) => candidate.name === name);

@@ -1,0 +1,108 @@
+import { parseYaml, toPlain } from "../../../core/config/index.js";
+import { type FuzzReader, textOf } from "../fuzz-reader.js";
+import { nested, soup } from "./soup.js";
+
+const WORDS = [
+  ...[
+    "a",
+    "b",
+    "1",
+    "0x1f",
+    "0o7",
+    "1e400",
+    ".nan",
+    "-.inf",
+    "~",
+    "null",
+    "true",
+    "yes",
+    "010",
+    "12:30",
+    "9".repeat(400),
+  ],
+  ...[
+    ": ",
+    ":\n  ",
+    "- ",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "\t",
+    ", ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "? ",
+    "| \n",
+    ">-\n",
+    "#",
+    " #c\n",
+    "'",
+    '"',
+    "\\",
+  ],
+  ...[
+    "&a ",
+    "*a",
+    "<<: ",
+    "!!str ",
+    "!!binary ",
+    "!!set ",
+    "!tag ",
+    "%YAML 1.1\n",
+    "---\n",
+    "...\n",
+    "\ufeff",
+    "\0",
+    "__proto__: ",
+  ],
+];
+
+/** Nine anchors, each a list of nine times the one before. */
+const laughs = `a0: &a0 [x]\n${Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(", ")}]\n`).join("")}`;
+
+/** YAML of configurations. */
+export const yaml: FuzzReader = {
+  name: "yaml",
+  seeds: () => [
+    "trainer:\n  total_epochs: 3 # three\n  logger: [console, 'file']\n  resume: ~\ndata: {train_batch_size: 8, files: \"a\\u00e9.parquet\"}\n",
+    "base: &base\n  lr: 1e-6\n  text: |\n    two\n    lines\n  folded: >-\n    one\n    line\nactor: *base\nlist:\n- a\n- - b\n  - c: 1\n- ? k\n  : v\n",
+    "--- # a document\nx: .inf\ny: !!str 1\n\"quoted key\": 'it''s'\n",
+  ],
+  words: WORDS,
+  generated: soup(WORDS, 60),
+  hostile: {
+    "a billion laughs": () => laughs,
+    "many aliases of much": () => `a: &a [${"x,".repeat(20_000)}x]\nb: [${"*a,".repeat(20_000)}*a]\n`,
+    "an alias in itself": () => "a: &a [*a]\nb: &b {c: *b}\n",
+    "100,000 open lists": () => `a: ${"[".repeat(100_000)}`,
+    "100,000 nested lists": () => `a: ${nested("[", "]", 100_000)}`,
+    "50,000 nested mappings": () => nested("{a: ", "}", 50_000, "1"),
+    "100,000 nested items": () => `a:\n ${"- ".repeat(100_000)}x`,
+    "50,000 nested keys": () => `${"? ".repeat(50_000)}x`,
+    "500 indented mappings": () => Array.from({ length: 500 }, (_, i) => `${" ".repeat(i)}a:\n`).join(""),
+    "20,000 keys": () => Array.from({ length: 20_000 }, (_, i) => `k${i}: 1\n`).join(""),
+    "60,000 items": () => `a: [${"1,".repeat(60_000)}1]`,
+    "30,000 lines of items": () => `a:\n${"- x\n".repeat(30_000)}`,
+    "30,000 comments": () => `${"# c\n".repeat(30_000)}a: 1\n`,
+    "100,000 blank lines": () => `${"\n".repeat(100_000)}a: 1\n`,
+    "20,000 documents": () => "---\na: 1\n".repeat(20_000),
+    "20,000 anchors": () => `a: [${Array.from({ length: 20_000 }, (_, i) => `&n${i} x`).join(", ")}]`,
+    "20,000 tags": () => `a: [${"!!str x, ".repeat(20_000)}x]`,
+    "an integer of 200,000 digits": () => `a: ${"9".repeat(200_000)}`,
+    "a long quoted text": () => `a: "${"\\u00e9 \n  ".repeat(20_000)}"`,
+    "a long quoted text that does not end": () => `a: "${"x\n ".repeat(60_000)}`,
+    "a long folded text": () => `a: >\n${"  x\n\n".repeat(30_000)}`,
+    "a long plain text of many lines": () => `a: ${"x\n ".repeat(60_000)}`,
+    "a long key": () => `${"k".repeat(200_000)}: 1`,
+    "200,000 blanks": () => `a: ${" ".repeat(200_000)}1`,
+    "200,000 colons": () => ":".repeat(200_000),
+    "100,000 commas": () => `a: [${",".repeat(100_000)}]`,
+    "100,000 question marks": () => "? ".repeat(100_000),
+    "a prototype": () => "__proto__: {x: 1}\nconstructor: {prototype: 1}\ntoString: 1\n",
+  },
+  read(input) {
+    return toPlain(parseYaml(textOf(input), "config.yaml"));
+  },
+};
