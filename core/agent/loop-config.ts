@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { reasonOf } from "../host/errors.js";
+import { readYaml, toPlain } from "../config/index.js";
+import { isVerlError, reasonOf } from "../host/errors.js";
+import { shown } from "../host/shown.js";
 import type { AgentLoopFactory } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
 import { agentLoopFromExport } from "./loop-from-export.js";
@@ -41,12 +43,11 @@ interface Entry {
 }
 
 async function readEntries(file: string): Promise<Entry[]> {
-  const { parse } = await import("yaml");
   let list: unknown;
   try {
-    list = parse(await readFile(file, "utf8"), { version: "1.2", schema: "core" });
+    list = toPlain(readYaml(await readFile(file, "utf8"), file));
   } catch (error) {
-    throw badList(file, "it cannot be read", reasonOf(error));
+    throw badList(file, "it cannot be read", isVerlError(error) ? `${error.where}: ${error.what}` : reasonOf(error));
   }
   if (!Array.isArray(list)) throw badList(file, "it is no list");
   return list.map((item: unknown, i) => {
@@ -55,7 +56,7 @@ async function readEntries(file: string): Promise<Entry[]> {
     if (typeof target !== "string" || !/^[^#]+#[^#]+$/.test(target)) {
       throw badList(
         file,
-        `the _target_ of "${name}" is ${JSON.stringify(target) ?? "missing"}, not of the form file#Export`,
+        `the _target_ of "${name}" is ${target === undefined ? "missing" : shown(target)}, not of the form file#Export`,
       );
     }
     return { name, target, options };

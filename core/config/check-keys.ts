@@ -5,7 +5,7 @@ import { composeUser } from "./compose.js";
 import { holdsKnownKeys, type KnownKey, knownKey } from "./known-keys.js";
 import { suggestKey } from "./nearest.js";
 import { bringsKey, type PluginSchema } from "./plugin-schemas.js";
-import type { Notice, Problem } from "./problems.js";
+import { MAX_PROBLEMS, type Notice, type Problem } from "./problems.js";
 import { type RunConfig, runConfigSchema } from "./schema/root.js";
 import {
   clone,
@@ -98,8 +98,11 @@ function place(config: object, path: Path, value: JsonValue): void {
   Object.defineProperty(holder, path[path.length - 1], { value, enumerable: true, writable: true, configurable: true });
 }
 
+const MAX_SUGGESTIONS = 20;
+
 /** A key that is not ours: verl's, which the table judges, or nobody's. */
 function checkForeign(node: Node, path: Path, problems: Problem[], ignored: Ignored): void {
+  if (problems.length >= MAX_PROBLEMS) return;
   const key = pathText(path);
   const entry = knownKey(path);
   if (node.kind === "dict" && (holdsKnownKeys(path) || entry?.section)) {
@@ -109,7 +112,8 @@ function checkForeign(node: Node, path: Path, problems: Problem[], ignored: Igno
     problems.push({
       code: "VERL_CONFIG_UNKNOWN_KEY",
       key,
-      what: `There is no key ${key}.${suggestKey(path)}`,
+      // A search of all keys: for as many as somebody may read.
+      what: `There is no key ${key}.${problems.length < MAX_SUGGESTIONS ? suggestKey(path) : ""}`,
       where: sourceText(node.source),
     });
   } else if (entry.allowed) {

@@ -33,4 +33,4 @@ export {
   type ValidateOptions,
   validateConfig,
 } from "./validate.js";
-export { parseYaml } from "./yaml.js";
+export { parseYaml, readYaml } from "./yaml.js";

@@ -1,4 +1,4 @@
-import { dict, type Node, type Source, scalar } from "./tree.js";
+import { dict, MAX_TREE_DEPTH, type Node, type Source, scalar } from "./tree.js";
 
 /** What is wrong with an override's text, and at which character. */
 export class ValueSyntaxError extends Error {
@@ -33,42 +33,43 @@ class ValueParser {
   top(): Node {
     this.#space();
     if (this.#at === this.text.length) return scalar("", this.source);
-    const value = this.#value("");
+    const value = this.#value("", 0);
     this.#space();
     if (this.#at < this.text.length) throw this.#unexpected();
     return value;
   }
 
-  #value(stops: string): Node {
+  #value(stops: string, depth: number): Node {
+    if (depth > MAX_TREE_DEPTH) throw new ValueSyntaxError(`nested deeper than ${MAX_TREE_DEPTH} levels`, this.#at);
     this.#space();
     const next = this.text[this.#at];
-    if (next === "[") return this.#list();
-    if (next === "{") return this.#dict();
+    if (next === "[") return this.#list(depth + 1);
+    if (next === "{") return this.#dict(depth + 1);
     if (next === "'" || next === '"') return scalar(this.#quoted(next), this.source);
     return this.#bare(stops);
   }
 
-  #list(): Node {
+  #list(depth: number): Node {
     const start = this.#at++;
     const items: Node[] = [];
     this.#space();
     if (this.#take("]")) return { kind: "list", items, source: this.source };
     for (;;) {
-      items.push(this.#value(",]"));
+      items.push(this.#value(",]", depth));
       this.#space();
       if (this.#take("]")) return { kind: "list", items, source: this.source };
       if (!this.#take(",")) throw this.#unclosed("[", "]", start);
     }
   }
 
-  #dict(): Node {
+  #dict(depth: number): Node {
     const start = this.#at++;
     const result = dict(this.source);
     this.#space();
     if (this.#take("}")) return result;
     for (;;) {
       const key = this.#key();
-      result.entries.set(key, this.#value(",}"));
+      result.entries.set(key, this.#value(",}", depth));
       this.#space();
       if (this.#take("}")) return result;
       if (!this.#take(",")) throw this.#unclosed("{", "}", start);

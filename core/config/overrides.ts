@@ -1,7 +1,18 @@
 import type { VerlError } from "../host/errors.js";
 import { configErrors } from "./errors.js";
 import { parseValue, ValueSyntaxError } from "./override-value.js";
-import { type Dict, dict, equal, merge, type Node, nodeAt, type Path, pathText, type Source } from "./tree.js";
+import {
+  type Dict,
+  dict,
+  equal,
+  MAX_TREE_DEPTH,
+  merge,
+  type Node,
+  nodeAt,
+  type Path,
+  pathText,
+  type Source,
+} from "./tree.js";
 
 export interface Override {
   /** `set` = `a=V`, `add` = `+a=V`, `force` = `++a=V`, `remove` = `~a` or `~a=V`. */
@@ -38,6 +49,7 @@ export function parseOverride(text: string): Override {
       fix: "A key is names joined by dots, e.g. data.train_batch_size=8.",
     });
   }
+  if (path.length > MAX_TREE_DEPTH) throw problem(text, `The key has more than ${MAX_TREE_DEPTH} parts.`);
   if (equals < 0) {
     if (action === "remove") return { action, path, value: null, text, source };
     throw problem(text, `"${keyText}" has no value: "=" is missing.`, { fix: `Write ${prefix}${keyText}=VALUE.` });

@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, isSeq, parseDocument, Scalar, stringify, YAMLMap, YAMLSeq } from "yaml";
+import { isMap, isNode, isScalar, isSeq, Pair, parseDocument, Scalar, stringify, YAMLMap, YAMLSeq } from "yaml";
 import type { JsonValue } from "../host/types.js";
 import { maskSecrets } from "./secrets.js";
 import { type Dict, type Node, sourceText, toPlain } from "./tree.js";
@@ -22,7 +22,8 @@ function toYaml(node: Node, value: JsonValue, sources: boolean): YAMLMap | YAMLS
       const child = toYaml(item, (value as Record<string, JsonValue>)[key], sources);
       if (sources && item.source.kind !== "default" && !(child instanceof YAMLMap))
         child.comment = ` ${sourceText(item.source)}`;
-      map.add({ key, value: child });
+      // Keys are distinct already; `add` would compare each with all others.
+      map.items.push(new Pair(key, child));
     }
     return map;
   }

@@ -13,6 +13,9 @@ export interface Problem {
   readonly fix?: string;
 }
 
+/** As many as are collected: nobody reads more, and a file from outside may hold any number. */
+export const MAX_PROBLEMS = 1000;
+
 /** Something worth saying that stops nothing. */
 export interface Notice {
   readonly level: "notice" | "warning";

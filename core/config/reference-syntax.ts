@@ -27,8 +27,12 @@ export function cutReferences(text: string): Piece[] {
   return pieces;
 }
 
+/** References inside each other. */
+const MAX_DEPTH = 50;
+
 class Cursor {
   #at = 0;
+  #depth = 0;
 
   constructor(private readonly text: string) {}
 
@@ -64,6 +68,9 @@ class Cursor {
 
   #reference(): ReferencePiece {
     const start = this.#at;
+    if (++this.#depth > MAX_DEPTH) {
+      throw new ReferenceSyntaxError(`More than ${MAX_DEPTH} references lie inside each other.`);
+    }
     this.#at += 2;
     const name = this.pieces((character) => character === "}" || character === ":");
     const args = this.text[this.#at] === ":" ? this.#args() : null;
@@ -71,6 +78,7 @@ class Cursor {
       throw new ReferenceSyntaxError(`The reference ${this.text.slice(start)} is not closed by }.`);
     }
     this.#at++;
+    this.#depth--;
     return { name, args, text: this.text.slice(start, this.#at) };
   }
 

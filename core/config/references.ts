@@ -7,6 +7,7 @@ import {
   type Dict,
   dict,
   type List,
+  MAX_TREE_SIZE,
   type Node,
   nodeAt,
   type Path,
@@ -26,6 +27,9 @@ export interface ResolveOptions {
   readonly suggest?: (path: Path) => string;
 }
 
+/** Sections, lists and references on the way to a value. */
+const MAX_DEPTH = 250;
+
 const RESOLVERS = ["oc.env", "oc.select", "oc.decode"];
 
 /**
@@ -39,6 +43,8 @@ export function resolveReferences(root: Dict, options: ResolveOptions): Dict {
 
 class Resolver {
   readonly #done = new Map<Node, Node>();
+  /** Values and characters of what is resolved: a value that is referred to twice counts twice. */
+  readonly #sizes = new Map<Node, number>();
   readonly #active: { node: Node; key: string }[] = [];
 
   constructor(
@@ -54,11 +60,31 @@ class Resolver {
       const keys = [...this.#active.slice(circle).map((entry) => entry.key), pathText(path)];
       throw this.#error(node, path, `References run in a circle: ${keys.join(" -> ")}.`);
     }
+    if (this.#active.length === MAX_DEPTH) {
+      throw this.#error(node, path, `More than ${MAX_DEPTH} references and sections lie on the way to this value.`);
+    }
     this.#active.push({ node, key: pathText(path) });
     const result = this.#resolve(node, path);
     this.#active.pop();
+    this.#checkSize(result, node, path);
     this.#done.set(node, result);
     return result;
+  }
+
+  #checkSize(result: Node, node: Node, path: Path): void {
+    const size = this.#sizeOf(result);
+    if (size > MAX_TREE_SIZE) {
+      throw this.#error(node, path, `More than ${MAX_TREE_SIZE} values and characters once references are resolved.`);
+    }
+    this.#sizes.set(result, size);
+  }
+
+  #sizeOf(node: Node): number {
+    if (node.kind === "scalar") return 1 + (typeof node.value === "string" ? node.value.length : 0);
+    const known = this.#sizes.get(node);
+    if (known !== undefined) return known;
+    const items = node.kind === "list" ? node.items : [...node.entries.values()];
+    return items.reduce((sum, item) => sum + this.#sizeOf(item), 1);
   }
 
   #resolve(node: Node, path: Path): Node {
@@ -93,9 +119,14 @@ class Resolver {
   }
 
   #text(pieces: readonly Piece[], at: Scalar, path: Path): string {
-    return pieces
-      .map((piece) => (typeof piece === "string" ? piece : pythonText(this.#reference(piece, at, path))))
-      .join("");
+    const texts = pieces.map((piece) =>
+      typeof piece === "string" ? piece : pythonText(this.#reference(piece, at, path)),
+    );
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (length > MAX_TREE_SIZE) {
+      throw this.#error(at, path, `More than ${MAX_TREE_SIZE} characters once references are resolved.`);
+    }
+    return texts.join("");
   }
 
   #reference(piece: ReferencePiece, at: Scalar, path: Path): Node {

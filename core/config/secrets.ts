@@ -4,7 +4,7 @@ import type { JsonValue } from "../host/types.js";
 export const MASK = "********";
 const SECRET_KEY =
   /(^|[_.-])(api_?key|access_?key|private_?key|secret(_?key)?|password|passwd|passphrase|(auth|access|bearer|refresh|hf|api)?_?token|authorization|credentials?)$/i;
-const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+(:[^\s/@]*)?@/gi;
+const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/@:]+(:[^\s/@]*)?@/gi;
 
 /** Whether a key or an environment variable of this name holds a secret. */
 export const isSecretName = (name: string): boolean => SECRET_KEY.test(name);

@@ -32,6 +32,11 @@ export interface Dict {
 
 export type Path = readonly string[];
 
+/** Values and characters of a configuration once aliases and references stand for what they mean: both can multiply. */
+export const MAX_TREE_SIZE = 2 ** 22;
+/** Sections and lists inside each other. */
+export const MAX_TREE_DEPTH = 100;
+
 export const DEFAULT: Source = { kind: "default" };
 
 export function scalar(value: Scalar["value"], source: Source, float = false): Scalar {
@@ -44,6 +49,9 @@ export function dict(source: Source, entries: Iterable<readonly [string, Node]> 
 
 export const pathText = (path: Path): string => path.join(".");
 
+/** Characters of an override in messages. */
+const SHOWN = 200;
+
 /** `file:line:column`, `environment NAME`, `override "a=b"` or `default`. */
 export function sourceText(source: Source): string {
   switch (source.kind) {
@@ -54,7 +62,7 @@ export function sourceText(source: Source): string {
     case "env":
       return `environment ${source.name}`;
     case "override":
-      return `override "${source.text}"`;
+      return `override "${source.text.length > SHOWN ? `${source.text.slice(0, SHOWN)}…` : source.text}"`;
   }
 }
 

@@ -5,7 +5,7 @@ import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
 import { missingFiles } from "./named-files.js";
 import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
-import { type Notice, type Problem, problemsError } from "./problems.js";
+import { MAX_PROBLEMS, type Notice, type Problem, problemsError } from "./problems.js";
 import { RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
 import { sizeRules } from "./size-rules.js";
@@ -94,6 +94,7 @@ export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<stri
     // The loops of a list are known once its files are loaded; that the default one is among them is checked there.
     if (registry === "agentLoops" && namesLoopList(tree)) continue;
     for (const name of [toPlain(node)].flat()) {
+      if (problems.length === MAX_PROBLEMS) return problems;
       if (typeof name !== "string" || known.includes(name) || (registry === "platforms" && name === "auto")) continue;
       // A default that takes over another key's value, like the reference's engine from the actor's, is told once.
       if (node.source.kind === "default" && told.has(`${registry} ${name}`)) continue;

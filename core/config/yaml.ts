@@ -5,35 +5,68 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   parseAllDocuments,
   visit,
   type Node as YamlNode,
+  type Scalar as YamlScalar,
 } from "yaml";
 import { configErrors } from "./errors.js";
-import { type Dict, dict, type Node, type Scalar, type Source, scalar } from "./tree.js";
+import { type Dict, dict, MAX_TREE_DEPTH, MAX_TREE_SIZE, type Node, type Scalar, type Source, scalar } from "./tree.js";
 
-/** Bound of nodes after aliases are expanded: no sensible configuration comes near, a bomb of aliases does. */
-const MAX_NODES = 100_000;
-const MAX_DEPTH = 100;
+/** Characters of a file; the longest configurations in use have a tenth of it. */
+const MAX_LENGTH = 2 ** 19;
+/** What the lexer finds; each piece takes the library about half a kilobyte. */
+const MAX_PIECES = 100_000;
+/** Values after aliases are expanded: no sensible configuration comes near, a bomb of aliases does. */
+const MAX_VALUES = 100_000;
+
+/** As {@link readYaml}, for a document whose top is a mapping; nothing at all is an empty one. */
+export function parseYaml(text: string, file: string): Dict {
+  const node = readYaml(text, file);
+  if (node.kind === "dict") return node;
+  if (node.kind === "scalar" && node.value === null) return dict(node.source);
+  throw syntaxError("A configuration must be a mapping of keys to values.", file, { line: 1, col: 1 });
+}
 
 /**
- * Reads one YAML 1.2 document (core schema: `1e-6` is a number, `010` is ten, `yes` and `12:30` are texts) whose top is a
- * mapping. Every value keeps its line and column. Duplicate keys, unknown tags, circular aliases and alias bombs are
- * `VERL_CONFIG_SYNTAX`.
+ * Reads one YAML 1.2 document (core schema: `1e-6` is a number, `010` is ten, `yes` and `12:30` are texts). Every value
+ * keeps its line and column. Duplicate keys, unknown tags, circular aliases, alias bombs, and what is too long or too deep
+ * are `VERL_CONFIG_SYNTAX`.
  */
-export function parseYaml(text: string, file: string): Dict {
+export function readYaml(text: string, file: string): Node {
+  if (text.length > MAX_LENGTH) {
+    throw syntaxError(`The file has more than ${MAX_LENGTH} characters.`, file, { line: 1, col: 1 });
+  }
+  let pieces = 0;
+  for (const _ of new Lexer().lex(text)) {
+    if (++pieces > MAX_PIECES) {
+      throw syntaxError(`The file has more than ${MAX_PIECES} names, values and marks.`, file, { line: 1, col: 1 });
+    }
+  }
+  try {
+    return readDocument(text, file);
+  } catch (error) {
+    // The library goes down into values before their depth can be looked at here.
+    if (!(error instanceof RangeError)) throw error;
+    throw syntaxError(`Nested deeper than ${MAX_TREE_DEPTH} levels.`, file, { line: 1, col: 1 });
+  }
+}
+
+function readDocument(text: string, file: string): Node {
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {
     version: "1.2",
     schema: "core",
     merge: false,
-    uniqueKeys: true,
+    // Looked for below: the library compares every key with every other.
+    uniqueKeys: false,
     strict: true,
     prettyErrors: false,
     lineCounter: lines,
   });
-  if (documents.length === 0) return dict({ kind: "file", file, line: 1, column: 1 });
+  if (documents.length === 0) return scalar(null, { kind: "file", file, line: 1, column: 1 });
 
   const reader = new Reader(file, lines);
   for (const document of documents) {
@@ -45,10 +78,15 @@ export function parseYaml(text: string, file: string): Dict {
   }
   const [document] = documents;
   const targets = aliasTargets(document);
-  const node = reader.read(document.contents as YamlNode | null, (alias) => targets.get(alias) ?? null, 0);
-  if (node.kind === "dict") return node;
-  if (node.kind === "scalar" && node.value === null) return dict(node.source);
-  throw reader.error("A configuration must be a mapping of keys to values.", 0);
+  return reader.read(document.contents as YamlNode | null, (alias) => targets.get(alias) ?? null, 0);
+}
+
+function syntaxError(what: string, file: string, { line, col }: { readonly line: number; readonly col: number }) {
+  return configErrors.VERL_CONFIG_SYNTAX({
+    what: /[.!?]$/.test(what) ? what : `${what}.`,
+    where: `${file}:${line}:${col}`,
+    data: { file, line, column: col },
+  });
 }
 
 /** What each alias stands for: the latest node with its anchor before it. */
@@ -70,7 +108,8 @@ type ResolveAlias = (alias: Alias) => YamlNode | null;
 
 class Reader {
   readonly #open = new Set<YamlNode>();
-  #nodes = 0;
+  #values = 0;
+  #characters = 0;
 
   constructor(
     private readonly file: string,
@@ -79,9 +118,9 @@ class Reader {
 
   read(node: YamlNode | null, resolve: ResolveAlias, depth: number): Node {
     const source = this.#source(node);
-    if (++this.#nodes > MAX_NODES)
-      throw this.error(`More than ${MAX_NODES} values after aliases are expanded.`, offset(node));
-    if (depth > MAX_DEPTH) throw this.error(`Nested deeper than ${MAX_DEPTH} levels.`, offset(node));
+    if (++this.#values > MAX_VALUES)
+      throw this.error(`More than ${MAX_VALUES} values after aliases are expanded.`, offset(node));
+    if (depth > MAX_TREE_DEPTH) throw this.error(`Nested deeper than ${MAX_TREE_DEPTH} levels.`, offset(node));
     if (node === null) return scalar(null, source);
     if (isAlias(node)) {
       const target = resolve(node);
@@ -112,12 +151,7 @@ class Reader {
 
   error(what: string, position: number) {
     const { line, col } = this.lines.linePos(position);
-    const sentence = /[.!?]$/.test(what) ? what : `${what}.`;
-    return configErrors.VERL_CONFIG_SYNTAX({
-      what: sentence,
-      where: `${this.file}:${line || 1}:${col || 1}`,
-      data: { file: this.file, line: line || 1, column: col || 1 },
-    });
+    return syntaxError(what, this.file, { line: line || 1, col: col || 1 });
   }
 
   #guarded(target: YamlNode, at: YamlNode, read: () => Node): Node {
@@ -131,8 +165,15 @@ class Reader {
     return result;
   }
 
-  #scalar(node: { value: unknown; source?: string }, source: Source): Scalar {
+  #scalar(node: YamlScalar, source: Source): Scalar {
     const { value } = node;
+    if (typeof value === "string") this.#characters += value.length;
+    if (this.#characters > MAX_TREE_SIZE) {
+      throw this.error(`More than ${MAX_TREE_SIZE} characters after aliases are expanded.`, offset(node));
+    }
+    if (Math.abs(Number(value)) === Number.POSITIVE_INFINITY && /^[-+]?\d+$/.test(node.source ?? "")) {
+      throw this.error("An integer of more digits than a number can hold.", offset(node));
+    }
     if (typeof value === "number")
       return scalar(value, source, !/^[-+]?(\d+|0x[\da-f]+|0o[0-7]+)$/i.test(node.source ?? ""));
     if (typeof value === "bigint") return scalar(Number(value), source);

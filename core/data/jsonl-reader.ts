@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
+import { endOfJsonString, parseOutsideJson } from "../host/outside-json.js";
+import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
-import { type BadRow, type RawRow, refuseBadRows } from "./raw-row.js";
+import { type BadRow, MAX_BAD_ROWS, type RawRow, refuseBadRows } from "./raw-row.js";
 
 const NEWLINE = 0x0a;
-const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LONG_DIGITS = /\d{16}/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -22,9 +24,10 @@ export async function readJsonRows(file: string): Promise<RawRow[]> {
   if (!/^\uFEFF?\s*\[/.test(bytes.toString("utf8", 0, 64))) return rowsOfLines(bytes, file);
   const rows = new RowCollector();
   rows.try(file, () => {
-    (parse(utf8.decode(bytes)) as JsonValue[]).forEach((value, i) => {
+    for (const [i, value] of (parse(utf8.decode(bytes)) as JsonValue[]).entries()) {
+      if (rows.isFull) break;
       rows.add(value, `${file}#${i}`);
-    });
+    }
   });
   return rows.finish();
 }
@@ -32,7 +35,7 @@ export async function readJsonRows(file: string): Promise<RawRow[]> {
 /** Lines end at newline bytes only: readers that also split at U+2028 would cut texts that hold it. */
 function rowsOfLines(bytes: Buffer, file: string): RawRow[] {
   const rows = new RowCollector();
-  for (let start = 0, line = 1; start < bytes.length; line++) {
+  for (let start = 0, line = 1; start < bytes.length && !rows.isFull; line++) {
     const at = bytes.indexOf(NEWLINE, start);
     const end = at < 0 ? bytes.length : at;
     const origin = `${file}:${line}`;
@@ -50,6 +53,11 @@ class RowCollector {
   readonly #rows: RawRow[] = [];
   readonly #bad: BadRow[] = [];
 
+  /** Nothing is learnt from reading on. */
+  get isFull(): boolean {
+    return this.#bad.length === MAX_BAD_ROWS;
+  }
+
   try(origin: string, read: () => void): void {
     try {
       read();
@@ -62,7 +70,7 @@ class RowCollector {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       this.#rows.push({ row: value as RawRow["row"], origin });
     } else {
-      this.#bad.push({ origin, what: `is ${Array.isArray(value) ? "a list" : JSON.stringify(value)}, not an object` });
+      this.#bad.push({ origin, what: `is ${Array.isArray(value) ? "a list" : shown(value)}, not an object` });
     }
   }
 
@@ -73,11 +81,25 @@ class RowCollector {
 }
 
 function parse(text: string): JsonValue {
-  return JSON.parse(LONG_DIGITS.test(text) ? quoteUnsafeIntegers(text) : text);
+  return parseOutsideJson(LONG_DIGITS.test(text) ? quoteUnsafeIntegers(text) : text);
 }
 
+/** Numbers outside of strings. Not by one pattern: those go down the stack for every character of a long string. */
 function quoteUnsafeIntegers(text: string): string {
-  return text.replace(STRINGS_AND_NUMBERS, (token) =>
-    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
-  );
+  const pieces: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < text.length; ) {
+    if (text[at] === '"') {
+      at = endOfJsonString(text, at);
+      continue;
+    }
+    NUMBER.lastIndex = at;
+    const number = NUMBER.exec(text)?.[0];
+    if (number && /^-?\d+$/.test(number) && !Number.isSafeInteger(Number(number))) {
+      pieces.push(text.slice(copied, at), `"${number}"`);
+      copied = at + number.length;
+    }
+    at += number?.length ?? 1;
+  }
+  return pieces.join("") + text.slice(copied);
 }

@@ -1,3 +1,4 @@
+import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
 import type { ChatMessage } from "./tokenizer.js";
 
@@ -45,5 +46,5 @@ function kindOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
-  return value === "" ? "an empty text" : `the ${typeof value} ${JSON.stringify(value)}`;
+  return value === "" ? "an empty text" : `the ${typeof value} ${shown(value)}`;
 }

@@ -15,6 +15,8 @@ export interface BadRow {
 }
 
 const SHOWN = 5;
+/** Bad rows that are collected before a file is given up. */
+export const MAX_BAD_ROWS = 100;
 
 /** Several origins for a message: the first few and how many more. */
 export function listSome(lines: readonly string[], separator = "\n         "): string {
@@ -22,11 +24,13 @@ export function listSome(lines: readonly string[], separator = "\n         "): s
   return [...lines.slice(0, SHOWN), ...more].join(separator);
 }
 
+const orMore = (bad: readonly BadRow[]): string => (bad.length === MAX_BAD_ROWS ? " or more" : "");
+
 /** `VERL_DATA_BAD_ROW` if there is any. */
 export function refuseBadRows(bad: readonly BadRow[]): void {
   if (bad.length === 0) return;
   throw dataErrors.VERL_DATA_BAD_ROW({
-    what: bad.length === 1 ? "a row cannot be used" : `${bad.length} rows cannot be used`,
+    what: bad.length === 1 ? "a row cannot be used" : `${bad.length}${orMore(bad)} rows cannot be used`,
     where: listSome(bad.map(({ origin, what }) => `${origin} ${what}`)),
     data: { rows: bad.map(({ origin }) => origin) },
   });

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { writeFileAtomically } from "../formats/atomic-file.js";
 import { reasonOf } from "../host/errors.js";
+import { parseOutsideJson } from "../host/outside-json.js";
 import { engineErrors } from "./errors.js";
 
 /** The host's part of an engine checkpoint, `extra`. */
@@ -20,7 +21,8 @@ export async function writeHostState(dir: string, state: HostState): Promise<voi
 export async function readHostState(dir: string): Promise<HostState> {
   const file = path.join(dir, FILE);
   try {
-    const { schedulerStep, skippedUpdates } = JSON.parse(await readFile(file, "utf8")) as HostState;
+    const state = parseOutsideJson(await readFile(file, "utf8")) as Partial<HostState> | null;
+    const { schedulerStep, skippedUpdates } = state ?? {};
     if (!isCount(schedulerStep) || !isCount(skippedUpdates)) throw new Error("its counters are not whole numbers");
     return { schedulerStep, skippedUpdates };
   } catch (cause) {
@@ -33,6 +35,6 @@ export async function readHostState(dir: string): Promise<HostState> {
   }
 }
 
-function isCount(value: unknown): boolean {
+function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,7 +1,10 @@
+import { shown } from "../host/shown.js";
 import { formatErrors } from "./errors.js";
 
 /** Largest value of any size; far above real models, low enough that derived counts stay exact. */
 const MAX_COUNT = 2 ** 24;
+/** Largest number of things that are listed one by one: layers, dimensions of a head. */
+const MAX_PARTS = 2 ** 14;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -27,14 +30,19 @@ export class ConfigReader {
   }
 
   /** A positive integer. `fallback` stands for a missing key, and for null unless `ifNull` does. */
-  count(key: string, fallback?: number, ifNull = fallback): number {
+  count(key: string, fallback?: number, ifNull = fallback, most = MAX_COUNT): number {
     const value = this.value(key);
     const chosen = value === undefined ? fallback : (value ?? ifNull);
     if (chosen === undefined) throw this.invalid(`${this.path}${key} is missing`);
-    if (!Number.isInteger(chosen) || (chosen as number) < 1 || (chosen as number) > MAX_COUNT) {
-      throw this.wrong(key, chosen, `an integer from 1 to ${MAX_COUNT}`);
+    if (!Number.isInteger(chosen) || (chosen as number) < 1 || (chosen as number) > most) {
+      throw this.wrong(key, chosen, `an integer from 1 to ${most}`);
     }
     return this.keep(key, chosen as number);
+  }
+
+  /** As {@link count}, for what is listed one by one. */
+  parts(key: string, fallback?: number, ifNull = fallback): number {
+    return this.count(key, fallback, ifNull, MAX_PARTS);
   }
 
   /** An integer, 0 included. */
@@ -131,13 +139,13 @@ export class ConfigReader {
   }
 
   wrong(key: string, value: unknown, expected: string): Error {
-    return this.invalid(`${this.path}${key} is ${JSON.stringify(value)}, expected ${expected}`);
+    return this.invalid(`${this.path}${key} is ${shown(value)}, expected ${expected}`);
   }
 
   /** A value that is fine in itself and that this project cannot compute. */
   unsupported(key: string, value: unknown, supported: readonly string[]): Error {
     return formatErrors.VERL_FORMATS_MODEL_UNSUPPORTED({
-      what: `this model has ${this.path}${key} ${JSON.stringify(value ?? null)}, which is not supported`,
+      what: `this model has ${this.path}${key} ${shown(value ?? null)}, which is not supported`,
       where: this.where,
       why: supported.length > 0 ? `supported: ${supported.join(", ")}` : undefined,
     });

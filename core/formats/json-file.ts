@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
+import { parseOutsideJson } from "../host/outside-json.js";
 import { formatErrors } from "./errors.js";
 
 /** Read a JSON object, or say which file is missing or malformed and where. */
@@ -17,7 +18,7 @@ export async function readJsonObject(path: string): Promise<Record<string, unkno
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseOutsideJson(text);
   } catch (cause) {
     throw formatErrors.VERL_FORMATS_JSON_INVALID({
       what: `${path} is not JSON`,

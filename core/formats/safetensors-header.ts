@@ -1,4 +1,6 @@
 import { reasonOf } from "../host/errors.js";
+import { parseOutsideJson } from "../host/outside-json.js";
+import { shown } from "../host/shown.js";
 import { formatErrors } from "./errors.js";
 import type { RandomAccessFile } from "./random-access-file.js";
 
@@ -65,18 +67,18 @@ export async function readSafetensorsHeader(file: RandomAccessFile): Promise<Saf
   let json: unknown;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.bytes(8, Number(headerBytes)));
-    json = JSON.parse(text);
+    json = parseOutsideJson(text);
   } catch (cause) {
     throw bad("the header is not JSON", reasonOf(cause));
   }
   if (!isObject(json)) throw bad("the header is not a JSON object");
 
-  const metadata: Record<string, string> = {};
+  let metadata: Readonly<Record<string, string>> = {};
   const entries: SafetensorsEntry[] = [];
   for (const [name, value] of Object.entries(json)) {
     if (name === "__metadata__") {
-      if (!isObject(value)) throw bad("__metadata__ is not an object");
-      for (const [key, text] of Object.entries(value)) metadata[key] = String(text);
+      if (!isTexts(value)) throw bad("__metadata__ is not an object of texts");
+      metadata = value;
       continue;
     }
     entries.push(parseEntry(name, value, dataStart, bad));
@@ -91,13 +93,13 @@ function parseEntry(name: string, value: unknown, dataStart: number, bad: Refuse
   if (!isObject(value)) throw bad(`tensor "${name}": its entry is not an object`);
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== "string" || !Object.hasOwn(BITS, dtype)) {
-    throw bad(`tensor "${name}": unknown dtype ${JSON.stringify(dtype)}`);
+    throw bad(`tensor "${name}": unknown dtype ${shown(dtype)}`);
   }
   if (!Array.isArray(shape) || shape.length > MAX_RANK || !shape.every(isCount)) {
-    throw bad(`tensor "${name}": shape ${JSON.stringify(shape)} is not a list of non-negative integers`);
+    throw bad(`tensor "${name}": shape ${shown(shape)} is not a list of non-negative integers`);
   }
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount)) {
-    throw bad(`tensor "${name}": data_offsets ${JSON.stringify(offsets)} are not two non-negative integers`);
+    throw bad(`tensor "${name}": data_offsets ${shown(offsets)} are not two non-negative integers`);
   }
   const bytes = (shape.reduce((product, size) => product * size, 1) * BITS[dtype as SafetensorsDType]) / 8;
   const [begin, end] = offsets;
@@ -127,6 +129,10 @@ function checkCoverage(entries: readonly SafetensorsEntry[], dataStart: number, 
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
 }
 
 function isCount(value: unknown): value is number {

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { NamedTensor } from "../data/tensor.js";
+import { shown } from "../host/shown.js";
 import { formatErrors } from "./errors.js";
 import { bf16ToF32, f16ToF32 } from "./half.js";
 import { readJsonObject } from "./json-file.js";
@@ -148,7 +149,7 @@ export class SafetensorsReader {
       // The index comes with the model and is not trusted: a shard lies beside it, nowhere else.
       if (typeof file !== "string" || file === "" || /[\\/]/.test(file) || basename(file) !== file || file === "..") {
         throw formatErrors.VERL_FORMATS_JSON_INVALID({
-          what: `weight_map puts tensor "${name}" into ${JSON.stringify(file)}, which is not a plain file name`,
+          what: `weight_map puts tensor "${name}" into ${shown(file)}, which is not a plain file name`,
           where: indexPath,
         });
       }

@@ -52,10 +52,10 @@ export function requestedPlugins(
   configured: readonly string[],
   installed: readonly InstalledPlugin[],
 ): PluginRequest[] {
-  const requests: PluginRequest[] = [];
+  const bySpecifier = new Map<string, PluginRequest>();
   const add = (specifiers: readonly string[], source: PluginSource) => {
     for (const specifier of specifiers) {
-      if (!requests.some((r) => r.specifier === specifier)) requests.push({ specifier, source });
+      if (!bySpecifier.has(specifier)) bySpecifier.set(specifier, { specifier, source });
     }
   };
   add(parseModuleList(env.VERL_USE_EXTERNAL_MODULES), "environment");
@@ -66,10 +66,10 @@ export function requestedPlugins(
   const names = installed.map((plugin) => plugin.name);
   const { allowed, unknown } = allowedPlugins(env.VERL_USE_EXTERNAL_PLUGINS, names);
   add(allowed, "discovered");
-  for (const specifier of unknown) {
-    requests.push({ specifier, source: "discovered", error: unknownPlugin(specifier, names) });
-  }
-  return requests;
+  const refused = unknown.map(
+    (specifier): PluginRequest => ({ specifier, source: "discovered", error: unknownPlugin(specifier, names) }),
+  );
+  return [...bySpecifier.values(), ...refused];
 }
 
 function allowedPlugins(policy: string | undefined, names: readonly string[]) {

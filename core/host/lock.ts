@@ -4,8 +4,10 @@ import path from "node:path";
 import { z } from "zod";
 import { reasonOf, type VerlError } from "./errors.js";
 import { PROCESS_ROLES } from "./manifest.js";
+import { parseOutsideJson } from "./outside-json.js";
 import type { PackageJson } from "./package-json.js";
 import { pluginErrors } from "./plugin-errors.js";
+import { statOf } from "./resolve.js";
 import { parseSpecifier } from "./specifier.js";
 
 const entrySchema = z.object({
@@ -46,7 +48,7 @@ export function writeLock(file: string, lock: PluginLock): void {
 
 export function readLock(file: string): PluginLock {
   try {
-    return lockSchema.parse(JSON.parse(fs.readFileSync(file, "utf8")));
+    return lockSchema.parse(parseOutsideJson(fs.readFileSync(file, "utf8")));
   } catch (cause) {
     const absent = (cause as NodeJS.ErrnoException).code === "ENOENT";
     throw pluginErrors.VERL_PLUGIN_BAD_LOCK({
@@ -114,8 +116,12 @@ export function identityFiles(
   if (root !== null) {
     files.add(path.join(root, "package.json"));
     if (schema !== null) files.add(path.join(root, schema));
-    for (const listed of packageJson?.files ?? [])
-      for (const file of filesUnder(path.join(root, listed))) files.add(file);
+    for (const listed of packageJson?.files ?? []) {
+      const target = path.join(root, listed);
+      // What lies outside is not part of the package, whatever it lists.
+      if (!isInside(target, root)) continue;
+      for (const file of filesUnder(target)) files.add(file);
+    }
   }
   return [...files];
 }
@@ -131,9 +137,14 @@ export function hashFiles(files: readonly string[], root: string): string {
   return `sha256-${hash.digest("hex")}`;
 }
 
+function isInside(target: string, folder: string): boolean {
+  const relative = path.relative(folder, target);
+  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
 /** A file, or every file of a folder. Patterns and absent paths give nothing: package.json may list both. */
 function filesUnder(target: string): string[] {
-  const stat = fs.statSync(target, { throwIfNoEntry: false });
+  const stat = statOf(target);
   if (stat?.isFile()) return [target];
   if (!stat?.isDirectory()) return [];
   return fs

@@ -4,6 +4,7 @@ import semver from "semver";
 import { z } from "zod";
 import { reasonOf } from "./errors.js";
 import { didYouMean } from "./nearest.js";
+import { parseOutsideJson } from "./outside-json.js";
 import type { PackageJson } from "./package-json.js";
 import { pluginErrors } from "./plugin-errors.js";
 import type { JsonValue, ProcessRole } from "./types.js";
@@ -148,7 +149,7 @@ function pointerOf(parts: readonly PropertyKey[]): string {
 
 function readSchema(file: string, bad: (pointer: string, why: string) => Error): Readonly<Record<string, JsonValue>> {
   try {
-    const schema: unknown = JSON.parse(fs.readFileSync(file, "utf8"));
+    const schema: unknown = parseOutsideJson(fs.readFileSync(file, "utf8"));
     if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) {
       return schema as Readonly<Record<string, JsonValue>>;
     }

@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
+import { z } from "zod";
 import { reasonOf } from "./errors.js";
+import { parseOutsideJson } from "./outside-json.js";
 import { pluginErrors } from "./plugin-errors.js";
 
 /** The fields of a package.json that the host reads. */
@@ -17,6 +19,22 @@ export interface PackageJson {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
+/** As npm does, a field of another type counts as absent. */
+const text = z.string().optional().catch(undefined);
+const dependencies = z.record(z.string(), z.string()).optional().catch(undefined);
+const fieldsSchema = z.object({
+  name: text,
+  version: text,
+  main: text,
+  exports: z.unknown().optional(),
+  files: z.array(z.string()).optional().catch(undefined),
+  verl: z.unknown().optional(),
+  dependencies,
+  devDependencies: dependencies,
+  optionalDependencies: dependencies,
+  peerDependencies: dependencies,
+});
+
 /** Reads `dir/package.json`; null when there is none. Malformed JSON is `VERL_PLUGIN_BAD_MANIFEST`. */
 export function readPackageJson(dir: string): PackageJson | null {
   const file = path.join(dir, "package.json");
@@ -27,9 +45,9 @@ export function readPackageJson(dir: string): PackageJson | null {
     return null;
   }
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    const value = parseOutsideJson(text);
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("not a JSON object");
-    return value as PackageJson;
+    return fieldsSchema.parse(value);
   } catch (cause) {
     throw pluginErrors.VERL_PLUGIN_BAD_MANIFEST({
       what: "package.json cannot be read.",

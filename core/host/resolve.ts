@@ -90,7 +90,16 @@ export function realFile(file: string): string {
 }
 
 export function isFile(file: string): boolean {
-  return fs.statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  return statOf(file)?.isFile() ?? false;
+}
+
+/** Undefined where there is nothing, or nothing that may be looked at. */
+export function statOf(file: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 function locatePackage(specifier: Specifier & { kind: "package" }, cwd: string): PluginLocation {
@@ -135,7 +144,7 @@ function subpathFile(specifier: string, parent: string, root: string, packageJso
 
 function locatePath(specifier: Specifier & { kind: "path" }, cwd: string): PluginLocation {
   const target = path.resolve(cwd, specifier.path);
-  const stat = fs.statSync(target, { throwIfNoEntry: false });
+  const stat = statOf(target);
   if (!stat) {
     const near = [".js", ".mjs", ".cjs", ".ts", ".mts"].map((ext) => `${target}${ext}`).find(isFile);
     throw pluginErrors.VERL_PLUGIN_NOT_FOUND({

@@ -1,3 +1,8 @@
+<<<<<<< HEAD
+=======
+import { open, readFile, rename } from "node:fs/promises";
+import { parseOutsideJson } from "../host/outside-json.js";
+>>>>>>> ac009ec (Readers of configurations, plugins, models, rows and checkpoints: depth, size and number of everything from outside is bounded)
 import { trackingErrors } from "./errors.js";
 import { completeLines, replaceLines } from "./line-file.js";
 
@@ -52,10 +57,15 @@ export async function cutMetrics(file: string, startStep: number, logsStartStepA
 
 function parse(text: string, where: string): MetricsLine {
   try {
-    const line = JSON.parse(text) as MetricsLine;
-    if (Number.isInteger(line.step) && typeof line.data === "object" && line.data !== null) return line;
+    const line = parseOutsideJson(text) as MetricsLine | null;
+    if (line !== null && Number.isInteger(line.step) && isMetrics(line.data)) return line;
   } catch {
     // Reported below, with the place.
   }
   throw trackingErrors.VERL_TRACKING_BAD_FILE({ what: "a line is no {step, data} object", where });
+}
+
+function isMetrics(data: unknown): boolean {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return false;
+  return Object.values(data).every((value) => typeof value === "number" || typeof value === "string");
 }

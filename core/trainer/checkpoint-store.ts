@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
 import { isVerlError, reasonOf } from "../host/errors.js";
+import { parseOutsideJson } from "../host/outside-json.js";
 import { trainerErrors } from "./errors.js";
 
 /** Names the newest complete step as plain text, as the reference does. */
@@ -16,13 +18,14 @@ export interface SavedCheckpoint {
   readonly dir: string;
 }
 
-interface Marker {
-  readonly version: 1;
-  readonly step: number;
-  readonly runId: string;
+const markerSchema = z.object({
+  version: z.literal(1),
+  step: z.number(),
+  runId: z.string(),
   /** Size in bytes of every file, by path relative to the checkpoint. */
-  readonly files: Readonly<Record<string, number>>;
-}
+  files: z.record(z.string(), z.number()),
+});
+type Marker = z.infer<typeof markerSchema>;
 
 /**
  * A folder of checkpoints that survives a kill at any moment: a checkpoint is written under a temporary name, synced,
@@ -188,8 +191,7 @@ export class CheckpointStore {
 
 async function readMarker(dir: string): Promise<Marker | null> {
   try {
-    const marker = JSON.parse(await readFile(path.join(dir, MARKER), "utf8")) as Marker;
-    return marker.version === 1 && typeof marker.files === "object" ? marker : null;
+    return markerSchema.parse(parseOutsideJson(await readFile(path.join(dir, MARKER), "utf8")));
   } catch {
     return null;
   }

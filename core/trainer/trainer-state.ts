@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
 import { reasonOf } from "../host/errors.js";
+import { parseOutsideJson } from "../host/outside-json.js";
 import { maskNonFinite, unmask } from "../tracking/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
@@ -10,17 +12,26 @@ const STATE_FILE = "trainer.json";
 const LOADER_FILE = "data.json";
 const ACTOR_FOLDER = "actor";
 
-interface TrainerState {
-  readonly version: 1;
-  readonly globalStep: number;
-  readonly seed: number;
+const stateSchema = z.object({
+  version: z.number(),
+  globalStep: z.number(),
+  seed: z.number(),
   /** When the run first started; absent from checkpoints of earlier versions. */
-  readonly startedAt?: string;
-  /** Of the training data; null for a run without. */
-  readonly data: string | null;
-  readonly klController: ReturnType<RunParts["klController"]["state"]>;
-  readonly metrics: Readonly<Record<string, number | string>>;
-}
+  startedAt: z.string().optional(),
+  /** Fingerprint of the training data; null for a run without. */
+  data: z.string().nullable(),
+  klController: z.object({ value: z.number() }),
+  metrics: z.record(z.string(), z.union([z.number(), z.string()])),
+});
+type TrainerState = z.infer<typeof stateSchema>;
+
+const loaderSchema = z.looseObject({
+  version: z.literal(1),
+  draw: z.number(),
+  rows: z.number(),
+  batchSize: z.number(),
+  sampler: z.looseObject({ epoch: z.number(), position: z.number(), seed: z.number() }),
+});
 
 /** Where a resumed run goes on. */
 export interface ResumedRun extends SavedCheckpoint {
@@ -60,14 +71,14 @@ export async function saveRun(
 
 /** When the run that wrote a checkpoint first started; null if the checkpoint does not say. */
 export async function startOf(saved: SavedCheckpoint): Promise<Date | null> {
-  const { startedAt } = await readJson<TrainerState>(path.join(saved.dir, STATE_FILE));
+  const { startedAt } = await readState(path.join(saved.dir, STATE_FILE), stateSchema);
   const date = new Date(startedAt ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
 /** Restore what {@link saveRun} wrote. */
 export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<ResumedRun> {
-  const state = await readJson<TrainerState>(path.join(saved.dir, STATE_FILE));
+  const state = await readState(path.join(saved.dir, STATE_FILE), stateSchema);
   const { seed } = parts.config.trainer;
   if (state.version !== 1 || state.globalStep !== saved.step) {
     throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
@@ -84,7 +95,7 @@ export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<
   }
   const { checkpoint } = parts.config.actor_rollout_ref.actor;
   await parts.actor.loadCheckpoint(path.join(saved.dir, ACTOR_FOLDER), { contents: checkpoint.load_contents });
-  if (parts.loader) parts.loader.restore(await readJson(path.join(saved.dir, LOADER_FILE)));
+  if (parts.loader) parts.loader.restore(await readState(path.join(saved.dir, LOADER_FILE), loaderSchema));
   if (parts.loader && state.data !== parts.dataFingerprint) {
     parts.logger.warn(
       `the training data is not what it was when ${saved.dir} was written: this run will differ from one that was never interrupted`,
@@ -95,14 +106,14 @@ export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<
   return { ...saved, metrics: Object.fromEntries(metrics), logged: await parts.checkpoints.isLogged(saved) };
 }
 
-async function readJson<T>(file: string): Promise<T> {
+async function readState<T extends z.ZodType>(file: string, schema: T): Promise<z.infer<T>> {
   try {
-    return JSON.parse(await readFile(file, "utf8")) as T;
+    return schema.parse(parseOutsideJson(await readFile(file, "utf8")));
   } catch (error) {
     throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
       what: `${path.basename(file)} of a checkpoint cannot be read`,
       where: file,
-      why: reasonOf(error),
+      why: error instanceof z.ZodError ? z.prettifyError(error) : reasonOf(error),
       cause: error,
     });
   }

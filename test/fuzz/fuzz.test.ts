@@ -20,6 +20,13 @@ describe("readers of outside data, fuzzed", () => {
       expect(kind, JSON.stringify(rest)).not.to.equal("fault");
     };
 
+    it(`${reader.name} reads its seeds`, async () => {
+      for (const seed of await reader.seeds()) {
+        const outcome = await child.run(reader, bytesOf(seed));
+        expect(outcome.kind, JSON.stringify(outcome)).to.equal("result");
+      }
+    });
+
     it(`${reader.name} ends every one of ${RUNS} inputs in a result or a coded error`, async () => {
       for await (const input of inputsOf(reader, RUNS, SEED)) await expectNoFault(input);
     });

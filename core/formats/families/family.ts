@@ -50,10 +50,10 @@ export function readSizes(config: ConfigReader, defaults: SizeDefaults): Sizes {
   return {
     hiddenSize,
     intermediateSize: config.count("intermediate_size"),
-    numLayers: config.count("num_hidden_layers"),
+    numLayers: config.parts("num_hidden_layers"),
     numHeads,
     numKvHeads,
-    headDim: config.count("head_dim", defaults.headDim ?? hiddenSize / numHeads, hiddenSize / numHeads),
+    headDim: config.parts("head_dim", defaults.headDim ?? hiddenSize / numHeads, hiddenSize / numHeads),
     maxPositions: config.count("max_position_embeddings", defaults.maxPositions),
   };
 }

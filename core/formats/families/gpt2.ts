@@ -11,7 +11,7 @@ export const gpt2: ModelFamily = {
   read(config) {
     const hiddenSize = config.count("n_embd", 768);
     const numHeads = config.count("n_head", 12);
-    const numLayers = config.count("n_layer", 12);
+    const numLayers = config.parts("n_layer", 12);
     if (hiddenSize % numHeads !== 0)
       throw config.invalid(`n_embd ${hiddenSize} is not a multiple of n_head ${numHeads}`);
     const headDim = hiddenSize / numHeads;

@@ -1,3 +1,4 @@
+import { shown } from "../../host/shown.js";
 import { formatErrors } from "../errors.js";
 import type { HeadKind, ModelConfig } from "../model.js";
 import { parseModelConfig } from "../model-config.js";
@@ -12,11 +13,11 @@ export function ggufModelConfig(header: GgufHeader, path: string, head?: HeadKin
       what: `this model uses ${feature}, which is not supported`,
       where: path,
     });
-  if (architecture !== "llama") throw refuse(`the architecture ${JSON.stringify(architecture ?? null)}`);
+  if (architecture !== "llama") throw refuse(`the architecture ${shown(architecture ?? null)}`);
 
   const get = (key: string) => plain(metadata.get(`llama.${key}`));
   const scaling = get("rope.scaling.type");
-  if (scaling !== undefined && scaling !== "none") throw refuse(`rope scaling of type ${JSON.stringify(scaling)}`);
+  if (scaling !== undefined && scaling !== "none") throw refuse(`rope scaling of type ${shown(scaling)}`);
   if (tensors.has("rope_freqs.weight")) throw refuse("per-frequency rope factors (rope_freqs.weight)");
   if (((get("expert_count") as number | undefined) ?? 0) > 0) throw refuse("experts");
   const bias = [...tensors.keys()].find((name) => name.endsWith(".bias"));

@@ -1,3 +1,4 @@
+import { shown } from "../../host/shown.js";
 import { formatErrors } from "../errors.js";
 import type { TokenizerFiles } from "../model.js";
 import { ggufEosTokenIds } from "./gguf-config.js";
@@ -118,7 +119,7 @@ class TokenizerMetadata {
 /** "a b": the first space after the first character divides, since a part may itself start with a space. */
 function splitMerge(merge: string, read: TokenizerMetadata): [string, string] {
   const space = merge.indexOf(" ", 1);
-  if (space < 0) throw read.invalid(`tokenizer.ggml.merges holds ${JSON.stringify(merge)}, which is not a pair`);
+  if (space < 0) throw read.invalid(`tokenizer.ggml.merges holds ${shown(merge)}, which is not a pair`);
   return [merge.slice(0, space), merge.slice(space + 1)];
 }
 

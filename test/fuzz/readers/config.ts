@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { composeConfig, validateConfig } from "../../../core/config/index.js";
+import { composeConfig, printConfig, validateConfig } from "../../../core/config/index.js";
 import { type FuzzReader, textOf } from "../fuzz-reader.js";
 import { nested, soup } from "./soup.js";
 
@@ -71,9 +71,9 @@ const doubling = (part: (name: string) => string) =>
 export const config: FuzzReader = {
   name: "config",
   seeds: () => [
-    `data:\n  train_files: [a.jsonl]\n  train_batch_size: 8\ntrainer:\n  logger: [console]\n  project_name: "\${oc.env:NAME,none}"${CUT}data.train_batch_size=16\n++data.custom={a: [1, 'x'], b: 1e-6}\n~trainer.project_name`,
+    `data:\n  train_files: [a.jsonl]\n  train_batch_size: 8\ntrainer:\n  logger: [console]\n  project_name: "\${oc.env:NAME,none}"${CUT}data.train_batch_size=16\n++data.apply_chat_template_kwargs={a: [1, 'x'], b: 1e-6}\n~trainer.project_name`,
     `actor_rollout_ref:\n  model: {path: ~/model}\n  actor:\n    optim: {lr: 1e-6}\n  rollout: {n: "\${data.train_batch_size}", name: onnx}\nalgorithm: {adv_estimator: grpo}${CUT}trainer.logger=[console,file]\nalgorithm.gamma=\${oc.decode:'0.9'}`,
-    `a: {b: "\${.c}", c: "\${a.d.0}", d: ["\${oc.select:x.y,null}", 'x\${a.c}y']}${CUT}+plugins=['./p.js']`,
+    `data:\n  apply_chat_template_kwargs: {b: "\${.c}", c: "\${.d.0}", d: ["\${oc.select:x.y,null}", 'x\${data.train_batch_size}y']}${CUT}+plugins=['./p.js']`,
   ],
   words: WORDS,
   generated: soup(WORDS, 30),
@@ -84,7 +84,7 @@ export const config: FuzzReader = {
       `${doubling((reference) => `["${reference}", "${reference}"]`)}b: "x\${a40}"`,
     "references in a circle": () => 'a: "${b}"\nb: "${c}"\nc: "${a}"',
     "a reference to itself": () => 'a: "${a}"\nb: {c: "${b}"}\nd: "x${oc.select:d,1}"',
-    "a chain of 20,000 references": () => Array.from({ length: 20_000 }, (_, i) => `k${i}: "\${k${i + 1}}"\n`).join(""),
+    "a chain of 8,000 references": () => Array.from({ length: 8_000 }, (_, i) => `k${i}: "\${k${i + 1}}"\n`).join(""),
     "50,000 nested references": () => `a: "${nested("${", "}", 50_000, "a")}"`,
     "50,000 open references": () => `a: "${"${".repeat(50_000)}"`,
     "50,000 nested arguments": () => `a: "${nested("${oc.select:a,", "}", 20_000)}"`,
@@ -96,7 +96,7 @@ export const config: FuzzReader = {
     "an override of a long text": () => `${CUT}trainer.project_name='${"\\".repeat(100_000)}x'`,
     "an override of 60,000 parts": () => `${CUT}++${"a.".repeat(60_000)}b=1`,
     "an override that decodes deeply": () => `a: "\${oc.decode:'${"[".repeat(100_000)}'}"`,
-    "20,000 keys that do not exist": () => Array.from({ length: 20_000 }, (_, i) => `ky${i}: 1\n`).join(""),
+    "8,000 keys that do not exist": () => Array.from({ length: 8_000 }, (_, i) => `ky${i}: 1\n`).join(""),
     "5,000 misspelt keys": () =>
       `trainer:\n${Array.from({ length: 5_000 }, (_, i) => `  totl_epochs${i}: 1\n`).join("")}`,
     "a key of 100,000 letters": () => `trainer:\n  ${"k".repeat(100_000)}: 1\n`,
@@ -118,11 +118,12 @@ export const config: FuzzReader = {
       cwd: folder,
     });
     const names = {
-      trackers: ["console", "file", "report"],
+      trackers: ["console", "file", "jsonl", "report"],
       rollouts: ["onnx"],
       engines: ["onnx"],
       advantages: ["grpo", "gae"],
     };
+    printConfig(composed.tree, { sources: true, env: ENV });
     return validateConfig(composed, { names, cwd: folder, withoutModel: true });
   },
 };

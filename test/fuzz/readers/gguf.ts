@@ -47,9 +47,14 @@ export const gguf: FuzzReader = {
   name: "gguf",
   seeds: () => [
     ggufBytes(tinyMetadata(), tinyGgufTensors()),
-    ggufBytes({ a: raw(int32(9), int32(9), int64(1), int32(8), int64(1), string("x")), b: u32(1) }, [
-      { name: "q", shape: [2, 32], type: 8, data: new Uint8Array(68) },
-    ]),
+    ggufBytes(
+      tinyMetadata({
+        a: raw(int32(9), int32(9), int64(1), int32(8), int64(1), string("x")),
+        "general.alignment": u32(64),
+      }),
+      [...tinyGgufTensors(), { name: "q", shape: [2, 32], type: 8, data: new Uint8Array(68) }],
+      { alignment: 64 },
+    ),
   ],
   words: [
     int64(2n ** 63n),

@@ -7,13 +7,10 @@ import { json } from "./json.js";
 import { loopList } from "./loop-list.js";
 import { metrics } from "./metrics.js";
 import { modules } from "./modules.js";
-import { parquet } from "./parquet.js";
 import { plugin } from "./plugin.js";
 import { dataset, jsonl, jsonRows } from "./rows.js";
 import { safetensors } from "./safetensors.js";
 import { template } from "./template.js";
-import { tokenizer } from "./tokenizer.js";
-import { toolParsers } from "./tool-parsers.js";
 import { yaml } from "./yaml.js";
 
 /** Every reader of outside data, by kind. */
@@ -26,11 +23,9 @@ export const readers: readonly FuzzReader[] = [
   modules,
   plugin,
   loopList,
-  tokenizer,
   safetensors,
   gguf,
   hfFolder,
-  parquet,
   jsonl,
   jsonRows,
   dataset,

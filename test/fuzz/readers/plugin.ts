@@ -21,8 +21,8 @@ const MANIFEST = {
     register: "./index.js",
     provides: ["reward"],
     processes: ["driver"],
-    after: ["q"],
-    requires: ["q@^1.0.0"],
+    after: ["q@^1.0.0"],
+    requires: [],
     configSchema: "./schema.json",
   },
 };
@@ -39,7 +39,7 @@ export const plugin: FuzzReader = {
   seeds: () => [
     JSON.stringify(MANIFEST) + CUT + JSON.stringify(SCHEMA),
     JSON.stringify({ ...MANIFEST, verl: { apiVersion: ">=1.0.0 <2 || ~3.1", provides: [] } }, null, 2),
-    JSON.stringify({ name: "p", exports: ["./index.js"] }),
+    JSON.stringify({ name: "p", exports: ["./index.js"], verl: { apiVersion: "1.x", provides: [] } }),
   ],
   words: [
     '"verl":',
@@ -87,5 +87,33 @@ export const plugin: FuzzReader = {
       JSON.stringify(MANIFEST) +
       CUT +
       JSON.stringify({
-        properties: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, { type: "integer" }])),
+        properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, { type: "integer" }])),
       }),
+    "paths with NUL": () =>
+      JSON.stringify({
+        ...MANIFEST,
+        main: "a\0b",
+        files: ["\0"],
+        verl: { ...MANIFEST.verl, register: "./\0", configSchema: "./\0" },
+      }),
+  },
+  async read(input, folder) {
+    const [manifest, schema = "{}"] = textOf(input).split(CUT);
+    const root = path.join(folder, "node_modules", "p");
+    mkdirSync(root, { recursive: true });
+    writeFileSync(path.join(folder, "package.json"), '{"name": "project", "dependencies": {"p": "*"}}');
+    writeFileSync(path.join(root, "package.json"), manifest);
+    writeFileSync(path.join(root, "schema.json"), schema);
+    writeFileSync(path.join(root, "index.js"), "");
+    const plan = planPlugins({
+      cwd: folder,
+      env: { VERL_USE_EXTERNAL_PLUGINS: "auto" },
+      plugins: ["p", "./node_modules/p"],
+      rules: { apiVersion: "1.0.0", kinds: ["reward", "engine"] },
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+    await inspectConfig(composeUser(parseYaml("p: {n: 1}", "config.yaml"), {}), { pluginSchemas: plan.configSchemas });
+    for (const { error } of plan.failed) throw error;
+    return plan;
+  },
+};

@@ -10,8 +10,11 @@ const FIXTURES = fileURLToPath(new URL("../../../../test/fixtures/data/chat-temp
 /** Names that a template sees: messages as prompts have them, and values of every kind. */
 const VARIABLES = {
   messages: [
-    { role: "system", content: "Be brief." },
     { role: "user", content: "  What is 2+2? <b>&amp;</b>\n\tété 😀" },
+    { role: "assistant", content: "<think>add</think>4" },
+    { role: "user", content: "And 3+3?" },
+  ],
+  calls: [
     {
       role: "assistant",
       content: null,
@@ -62,6 +65,7 @@ const TEXTS = [
 ];
 const NAMES = [
   "messages",
+  "calls",
   "tools",
   "n",
   "x",
