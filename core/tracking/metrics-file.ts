@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-=======
-import { open, readFile, rename } from "node:fs/promises";
 import { parseOutsideJson } from "../host/outside-json.js";
->>>>>>> ac009ec (Readers of configurations, plugins, models, rows and checkpoints: depth, size and number of everything from outside is bounded)
 import { trackingErrors } from "./errors.js";
 import { completeLines, replaceLines } from "./line-file.js";
 

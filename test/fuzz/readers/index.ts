@@ -11,6 +11,7 @@ import { plugin } from "./plugin.js";
 import { dataset, jsonl, jsonRows } from "./rows.js";
 import { safetensors } from "./safetensors.js";
 import { template } from "./template.js";
+import { toolParsers } from "./tool-parsers.js";
 import { yaml } from "./yaml.js";
 
 /** Every reader of outside data, by kind. */
