@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { configured, type Declaring, type Flags, lockFileOf, requestOf } from "./declare.js";
+import { CONFIG_ARGUMENTS, configured, type Declaring, type Flags, lockFileOf, requestOf } from "./declare.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import type { PluginsOutput, PluginsRequest } from "./plugins-command.js";
 
-/** `plugins list|tree|doctor`. */
+/** `plugins list|tree|why|doctor`. */
 export function declarePlugins(program: Command, { io, finish }: Declaring): void {
   program.commandsGroup("Extending:");
   const plugins = program.command("plugins").description("Look at the plugins of a run.").helpCommand(false);
@@ -20,6 +20,21 @@ export function declarePlugins(program: Command, { io, finish }: Declaring): voi
       await finish(show(await pluginTree(await requested(args, flags, io)), flags, io));
     },
   );
+  plugins
+    .command("why")
+    .description("Say why a plugin is loaded or is not, or who registered a name.")
+    .argument("<name>", "a package, a module, or a registered name such as grpo or cpu")
+    .argument("[args...]", CONFIG_ARGUMENTS)
+    .option("--json", "print results and errors as JSON")
+    .action(async (name: string, args: string[], flags: Flags) => {
+      const [{ whyPlugin }, { composeConfig }] = await Promise.all([
+        import("./plugins-why.js"),
+        import("../core/config/index.js"),
+      ]);
+      const { cwd, env } = io;
+      const composed = await composeConfig({ ...requestOf(args, flags), env, cwd });
+      await finish(show(await whyPlugin(name, { cwd, env, plugins: composed.plugins }, composed), flags, io));
+    });
   configured(plugins.command("doctor"), "Load the plugins, probe the platforms, say what is wrong.").action(
     async (args: string[], flags: Flags) => {
       const { pluginDoctor } = await import("./plugins-command.js");

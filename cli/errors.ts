@@ -14,8 +14,9 @@ export const cliErrors = defineErrors({
     summary: "No error has this code.",
     fix: "Copy the code from the message, e.g. VERL_CONFIG_UNKNOWN_KEY.",
   },
-  VERL_CLI_NOT_AVAILABLE: {
-    summary: "This command is not part of this version.",
+  VERL_CLI_UNKNOWN_NAME: {
+    summary: "Nothing that is loaded or installed has this name.",
+    fix: "`verl plugins list` and `verl plugins tree` show the names that there are.",
   },
   VERL_CLI_OUTPUT: {
     summary: "A file that a command writes cannot be written.",

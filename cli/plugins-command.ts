@@ -21,7 +21,7 @@ export interface PluginsOutput {
   readonly exitCode: number;
 }
 
-const SOURCES: Readonly<Record<PluginSource, string>> = {
+export const SOURCES: Readonly<Record<PluginSource, string>> = {
   builtin: "built in",
   environment: "VERL_USE_EXTERNAL_MODULES",
   config: "plugins (configuration)",
@@ -29,7 +29,7 @@ const SOURCES: Readonly<Record<PluginSource, string>> = {
   lock: "lock",
   user: "configuration",
 };
-const quiet = lineLogger(() => {});
+export const quiet = lineLogger(() => {});
 
 /**
  * `verl plugins list`: what a run from here would load, and what is installed besides. Reads manifests only, so that a

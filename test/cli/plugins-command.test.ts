@@ -68,6 +68,56 @@ describe("verl plugins", () => {
     });
   });
 
+  describe("why", () => {
+    const why = (name: string, modules = "", ...args: string[]) =>
+      cli(["plugins", "why", name, ...args], { cwd: project.dir, env: { VERL_USE_EXTERNAL_MODULES: modules } });
+
+    it("says who asked for a plugin, what it registered, and what needs it", async () => {
+      project.install("user", { verl: { requires: ["good"] } });
+      const { code, stdout } = await why("good", "user,good");
+      expect(code).to.equal(0);
+      expect(stdout).to.match(
+        /^good@1\.2\.0 is loaded: asked for by VERL_USE_EXTERNAL_MODULES as good\.\n {2}from .*good/,
+      );
+      expect(stdout).to.include("  registered hooks good\n").and.to.include("  loaded before user\n");
+    });
+
+    it("says why a plugin is not loaded", async () => {
+      expect((await why("idle")).stdout).to.match(
+        /^idle@1\.0\.0 is installed .* nobody asks for it\.\n {2}to load it: /,
+      );
+      const bad = await why("bad", "bad");
+      expect(bad.code).to.equal(2);
+      expect(bad.stdout).to.include("failed (import)").and.to.include("no driver");
+      project.install("plain", { verl: null });
+      expect((await why("plain")).stdout).to.include("VERL_PLUGIN_NO_MANIFEST");
+    });
+
+    it("says who registered a name, whom it replaced, and which settings use it", async () => {
+      project.install("other", {
+        verl: { provides: ["tracker"] },
+        files: {
+          "register.js": `export const register = (host) => host.trackers.register(
+            { name: "console", create: () => ({ name: "console", start() {}, log() {}, finish() {} }) },
+            { override: true },
+          );`,
+        },
+      });
+      const { stdout } = await why("console", "other", "trainer.logger=[console]");
+      expect(stdout).to.match(/tracker console: registered by other@1\.0\.0\n {2}replaces that of verl-ts\/trackers@/);
+      expect(stdout).to.include('  used by trainer.logger (override "trainer.logger=[console]")');
+      const engine = await cli(["plugins", "why", "onnx", "--json"], { cwd: project.dir });
+      const { registrations } = engine.json<{ registrations: { kind: string }[] }>();
+      expect(registrations.map(({ kind }) => kind)).to.include.members(["engine", "rollout", "serverAdapter"]);
+    });
+
+    it("names the nearest name to one that nobody has", async () => {
+      const { code, stderr } = await why("grpoo");
+      expect(code).to.equal(2);
+      expect(stderr).to.include("VERL_CLI_UNKNOWN_NAME").and.to.include("Did you mean grpo?");
+    });
+  });
+
   it("doctor names failures with their fix, oddities, and every platform's probe", async () => {
     project.install("odd", {
       verl: { provides: ["hooks", "engine"] },
