@@ -1,5 +1,4 @@
 import type { Rule } from "./rules.js";
-import { criticUsed } from "./size-rules.js";
 
 const ROLLOUT = "actor_rollout_ref.rollout";
 
@@ -19,7 +18,7 @@ const GROUP_ESTIMATORS = [
 
 /** What this version cannot do and must not ignore. */
 const available: Rule = (report) => {
-  const { trainer, actor_rollout_ref, algorithm } = report.config;
+  const { trainer, actor_rollout_ref } = report.config;
   const one = (key: string, value: number, unit: string) => {
     if (value <= 1) return;
     report.problem("VERL_CONFIG_UNSUPPORTED", key, {
@@ -35,13 +34,6 @@ const available: Rule = (report) => {
     actor_rollout_ref.rollout.tensor_model_parallel_size,
     "device per server",
   );
-  if (criticUsed(report.config)) {
-    const key = report.config.critic.enable ? "critic.enable" : "algorithm.adv_estimator";
-    report.problem("VERL_CONFIG_UNSUPPORTED", key, {
-      what: `A critic is asked for (${key} = ${key === "critic.enable" ? "true" : algorithm.adv_estimator}), and it is not available yet.`,
-      fix: "Use an estimator without critic, e.g. algorithm.adv_estimator=grpo.",
-    });
-  }
 };
 
 /** Losses without a term that lives on tokens of advantage 0. */

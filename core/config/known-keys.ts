@@ -197,8 +197,6 @@ const table: readonly KnownKey[] = [
     }),
   }),
   ...sections("no effect while mtp is off", `${MODEL}.mtp`),
-  ...unsupported("preference feedback PPO is not available", { "algorithm.use_pf_ppo": [false] }),
-  ...sections("no effect while use_pf_ppo is off", "algorithm.pf_ppo"),
   ...unsupported("reward models are not available; score in a reward function", {
     "reward.reward_model.enable": [false],
     "reward.reward_model.enable_resource_pool": [false],

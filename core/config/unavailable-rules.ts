@@ -95,7 +95,9 @@ const withoutEffect: Rule = (report) => {
       report.notice("notice", set[0].key, `${set[0].key}${more} no effect: no critic is trained.`);
     }
     note("trainer.max_critic_ckpt_to_keep", "no critic is trained");
-  }
+  } else note("trainer.max_critic_ckpt_to_keep", "a checkpoint holds both models; max_actor_ckpt_to_keep counts them");
+  const { use_pf_ppo: filtered, adv_estimator: estimator } = config.algorithm;
+  note("algorithm.use_pf_ppo", `the estimator is ${estimator}, not gae`, filtered && estimator !== "gae");
   if (config.data.gen_batch_size !== null) {
     note("data.gen_batch_size", "all prompts of a step are handed to the rollout at once");
   }

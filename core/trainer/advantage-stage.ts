@@ -31,6 +31,7 @@ export function computeAdvantages(parts: RunParts, batch: TrainBatch, metrics: S
     keys: batch.rows.map((row) => row.key),
     eligible: batch.eligible,
     oldLogProb,
+    ...(batch.values ? { values: batch.values } : {}),
     ...(batch.sumPiSquared ? { sumPiSquared: batch.sumPiSquared } : {}),
     ...(batch.rewardBaselines ? { rewardBaselines: batch.rewardBaselines } : {}),
     ...(batch.rolloutIsWeights ? { rolloutIsWeights: batch.rolloutIsWeights } : {}),

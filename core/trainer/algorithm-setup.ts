@@ -8,6 +8,7 @@ import {
   type RolloutCorrectionConfig,
   rolloutCorrectionConfig,
 } from "../algorithms/index.js";
+import { criticUsed } from "../config/index.js";
 import type { BaseEngine } from "../engine/engine.js";
 import { trainerErrors } from "./errors.js";
 import type { TrainerOptions } from "./trainer.js";
@@ -28,7 +29,11 @@ export function createAlgorithm({ config, services }: Pick<TrainerOptions, "conf
   const rolloutCorrection = rolloutCorrectionConfig(algorithm.rollout_correction);
   const needsSumPiSquared =
     actor_rollout_ref.actor.calculate_sum_pi_squared || estimator.needs.includes("sumPiSquared");
-  refuseUnmetNeeds(estimator, { bypass: rolloutCorrection.bypassMode, needsSumPiSquared });
+  refuseUnmetNeeds(estimator, {
+    bypass: rolloutCorrection.bypassMode,
+    critic: criticUsed(config),
+    needsSumPiSquared,
+  });
   return {
     estimator,
     actorLoss: createActorLoss({ config, services }, rolloutCorrection),
@@ -62,11 +67,11 @@ export function checkOutputs(engine: BaseEngine, { actorLoss: loss, needsSumPiSq
 
 function refuseUnmetNeeds(
   { name, needs }: AdvantageEstimator,
-  run: { readonly bypass: boolean; readonly needsSumPiSquared: boolean },
+  run: { readonly bypass: boolean; readonly critic: boolean; readonly needsSumPiSquared: boolean },
 ): void {
   const refuse = (why: string) =>
     trainerErrors.VERL_TRAINER_NEEDS_UNMET({ what: `the estimator ${name} cannot be used in this run`, why });
-  if (needs.includes("values")) throw refuse("it needs values, and there is no critic");
+  if (needs.includes("values") && !run.critic) throw refuse("it needs values, and critic.enable is not true");
   if (run.bypass && run.needsSumPiSquared) {
     throw refuse("it needs Σπ² of the old policy, and rollout_correction.bypass_mode makes no forward pass for it");
   }

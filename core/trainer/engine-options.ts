@@ -40,6 +40,25 @@ export function actorOptions(config: RunConfig, source: EngineSource, totalSteps
   };
 }
 
+/** The critic's own model, or the actor's. Without weights it begins at random, as the actor does. */
+export function criticSourceOf(config: RunConfig, cwd: string): EngineModelSource {
+  const { model } = config.critic;
+  if (model.path !== null) return { path: path.resolve(cwd, model.path) };
+  return model.config === null ? modelSourceOf(config, cwd) : { config: model.config, initSeed: config.trainer.seed };
+}
+
+export function criticOptions(config: RunConfig, source: EngineSource, totalSteps: number): EngineOptions {
+  const { critic } = config;
+  return {
+    model: source.model,
+    optimizer: optimizerOf(critic.optim, totalSteps),
+    topology: SINGLE,
+    threads: config.trainer.threads,
+    seed: config.trainer.seed,
+    extra: engineKwargs(critic.engine_kwargs, critic.strategy, source.defaultEngines),
+  };
+}
+
 /** Forward only, same weights. */
 export function referenceOptions(config: RunConfig, source: EngineSource): EngineOptions {
   const { actor, ref } = config.actor_rollout_ref;

@@ -37,6 +37,8 @@ export interface RunParts extends Algorithm {
   readonly manager: AgentLoopManager;
   readonly rewards: RewardManager;
   readonly actor: BaseEngine;
+  /** Null when the run has no value model. */
+  readonly critic: BaseEngine | null;
   /** Null when no KL is asked for. */
   readonly reference: BaseEngine | null;
   readonly weights: WeightSync;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { planRun, referenceUsed } from "../config/index.js";
+import { criticUsed, planRun, referenceUsed } from "../config/index.js";
 import { createPromptLoader, type Dataset, type PromptLoader } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
@@ -8,7 +8,14 @@ import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
 import { dataFingerprint } from "./data-fingerprint.js";
 import { runDumps } from "./dumps.js";
-import { actorOptions, type EngineSource, modelSourceOf, referenceOptions } from "./engine-options.js";
+import {
+  actorOptions,
+  criticOptions,
+  criticSourceOf,
+  type EngineSource,
+  modelSourceOf,
+  referenceOptions,
+} from "./engine-options.js";
 import { trainerErrors } from "./errors.js";
 import { openInputs } from "./input-setup.js";
 import { checkpointToResume } from "./resume-point.js";
@@ -71,6 +78,7 @@ async function build(
   requireStream(actor);
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
+  const critic = criticUsed(config) ? await createCritic(options, plan.totalSteps, cleanups) : null;
   const reference = referenceUsed(config) ? await createReference(options, cleanups) : null;
 
   let built: SyncTrainer | null = null;
@@ -91,6 +99,7 @@ async function build(
     manager: sampling.manager,
     rewards,
     actor,
+    critic,
     reference,
     weights: naiveWeightSync({ engine: actor, replicas: sampling.replicas, adapters: sampling.adapters }),
     fire: (name, context, work) => hooks.run(name, context, work),
@@ -123,6 +132,25 @@ async function createActor(
   const source = engineSource(config, services, cwd);
   const engine = await services.createEngine("language_model", strategy, actorOptions(config, source, totalSteps));
   cleanups.push(() => engine.dispose());
+  return engine;
+}
+
+async function createCritic(
+  { config, services, cwd, signal }: TrainerOptions,
+  totalSteps: number,
+  cleanups: (() => Promise<void>)[],
+): Promise<BaseEngine> {
+  const { strategy } = config.critic;
+  const source = { ...engineSource(config, services, cwd), model: criticSourceOf(config, cwd) };
+  const engine = await services.createEngine("value_model", strategy, criticOptions(config, source, totalSteps));
+  cleanups.push(() => engine.dispose());
+  if (!engine.capabilities.outputs.includes("values")) {
+    throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
+      what: `a critic gives values, and the engine gives ${engine.capabilities.outputs.join(", ")}`,
+      fix: "choose another engine (critic.strategy)",
+    });
+  }
+  await engine.initialize({ signal });
   return engine;
 }
 

@@ -29,6 +29,7 @@ export function stepMetrics(
         tokenLevelRewards: batch.tokenLevelRewards,
         advantages: batch.advantages ?? zeros,
         returns: batch.returns ?? zeros,
+        ...(batch.values ? { values: batch.values } : {}),
         numTurns: rows.map((row) => row.numTurns),
       },
       { maxResponseLength: step.responseLength, maxPromptLength: step.promptLength },

@@ -1,10 +1,13 @@
-import { updateActor } from "./actor-update.js";
+import { valueLoss } from "../algorithms/index.js";
+import type { BaseEngine } from "../engine/engine.js";
 import { computeAdvantages } from "./advantage-stage.js";
 import { correctStep } from "./correction-stage.js";
 import { entropyMetric } from "./entropy-metric.js";
 import { trainerErrors } from "./errors.js";
 import { warnOfFailedRewards } from "./failed-rewards.js";
 import { inferBatch } from "./infer.js";
+import { updateModel } from "./model-update.js";
+import { filterPolicy } from "./policy-filtration.js";
 import type { StepMetrics } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
 import { gapMetrics } from "./sampler-gap.js";
@@ -25,7 +28,7 @@ export interface StepScope {
 
 /**
  * What happens to a step's trajectories, in the reference's order: old log-probabilities, reference log-probabilities,
- * rollout correction, KL in the reward, advantages, actor update.
+ * values, rollout correction, KL in the reward, advantages, critic update, actor update.
  */
 export async function runPipeline(
   parts: RunParts,
@@ -48,13 +51,28 @@ export async function runPipeline(
       batch.refLogProb = (await inferBatch(reference, batch, ["logProb"], limits, scope.signal)).logProb;
     });
   }
+  if (parts.critic) {
+    const { critic } = parts;
+    scope.onPhase("values");
+    await scope.timers.time("values", async () => {
+      batch.values = (await inferBatch(critic, batch, ["values"], valueLimits(config), scope.signal)).values;
+    });
+  }
   await scope.timers.time("adv", async () => {
     if (!bypass) correctStep(parts, batch, scope.metrics);
     computeAdvantages(parts, batch, scope.metrics);
+    filterPolicy(parts, batch, scope);
   });
-  if (config.trainer.critic_warmup <= scope.globalStep) await update(parts, batch, scope);
+  if (parts.critic) await updateCritic(parts, parts.critic, batch, scope);
+  if (config.trainer.critic_warmup <= scope.globalStep) await updateActor(parts, batch, scope);
   return batch;
 }
+
+const valueLimits = ({ critic }: RunParts["config"]) => ({
+  log_prob_use_dynamic_bsz: critic.use_dynamic_bsz,
+  log_prob_max_token_len_per_gpu: critic.forward_max_token_len_per_gpu,
+  log_prob_micro_batch_size_per_gpu: critic.ppo_micro_batch_size_per_gpu,
+});
 
 /** One stable policy for all updates of the step, and the gap between it and the sampler. */
 async function oldLogProbs(parts: RunParts, batch: TrainBatch, scope: StepScope): Promise<void> {
@@ -71,12 +89,49 @@ async function oldLogProbs(parts: RunParts, batch: TrainBatch, scope: StepScope)
   scope.metrics.set({ "actor/entropy": entropyMetric(batch, actor.loss_agg_mode, actor.loss_scale_factor) });
 }
 
-async function update(parts: RunParts, batch: TrainBatch, scope: StepScope): Promise<void> {
+/** What both models' updates share. */
+const commonOptions = (parts: RunParts, scope: StepScope) => ({
+  step: scope.globalStep,
+  metricReduction: parts.config.trainer.metric_reduction,
+  signal: scope.signal,
+});
+
+async function updateCritic(parts: RunParts, engine: BaseEngine, batch: TrainBatch, scope: StepScope): Promise<void> {
+  const { critic } = parts.config;
+  const loss = valueLoss({ clipRange: critic.cliprange_value, lossAggMode: critic.loss_agg_mode });
+  scope.onPhase("update critic");
+  const { metrics } = await scope.timers.time("update_critic", () =>
+    updateModel(engine, batch, loss, {
+      ...commonOptions(parts, scope),
+      model: "critic",
+      columns: { returns: batch.returns, oldValues: batch.values },
+      miniBatchGroups: critic.ppo_mini_batch_size,
+      epochs: critic.ppo_epochs,
+      shuffle: critic.shuffle,
+      shuffleSeed: critic.data_loader_seed,
+      lossScaleFactor: null,
+      maxTokensPerMicroBatch: critic.use_dynamic_bsz ? critic.ppo_max_token_len_per_gpu : null,
+      microBatchSize: critic.ppo_micro_batch_size_per_gpu,
+      skipZeroAdvantage: false,
+      onMiniBatch: (done, total) => scope.onPhase("update critic", done, total),
+    }),
+  );
+  scope.metrics.set(metrics);
+}
+
+async function updateActor(parts: RunParts, batch: TrainBatch, scope: StepScope): Promise<void> {
   const { actor } = parts.config.actor_rollout_ref;
   scope.onPhase("update");
   const { metrics, firstMiniBatch } = await scope.timers.time("update_actor", () =>
-    updateActor(parts.actor, batch, parts.actorLoss, {
-      step: scope.globalStep,
+    updateModel(parts.actor, batch, parts.actorLoss, {
+      ...commonOptions(parts, scope),
+      model: "actor",
+      columns: {
+        advantages: batch.advantages,
+        oldLogProb: batch.oldLogProb ?? batch.rolloutLogProb,
+        refLogProb: batch.refLogProb,
+        rolloutIsWeights: batch.rolloutIsWeights,
+      },
       miniBatchGroups: actor.ppo_mini_batch_size,
       epochs: actor.ppo_epochs,
       shuffle: actor.shuffle,
@@ -84,9 +139,7 @@ async function update(parts: RunParts, batch: TrainBatch, scope: StepScope): Pro
       lossScaleFactor: actor.loss_scale_factor,
       maxTokensPerMicroBatch: actor.use_dynamic_bsz ? actor.ppo_max_token_len_per_gpu : null,
       microBatchSize: actor.ppo_micro_batch_size_per_gpu,
-      metricReduction: parts.config.trainer.metric_reduction,
       skipZeroAdvantage: actor.skip_zero_advantage,
-      signal: scope.signal,
       onMiniBatch: (done, total) => scope.onPhase("update", done, total),
     }),
   );

@@ -21,12 +21,16 @@ export interface TrainBatch {
   eligible: Uint8Array;
   /** What the loss's denominators count: mask [R] and rows [B]; with `count_rejected_tokens` also what was rejected. */
   counted: { readonly mask: ArrayLike<number>; readonly rows: Uint8Array };
+  /** Rows that the updates take, repeated or left out as a draw has it; null = each once. */
+  drawn: readonly number[] | null;
   oldLogProb: Float32Array | null;
   /** Entropy of the policy before the update, [R]. */
   entropy: Float32Array | null;
   /** Σπ² of the policy before the update, [R]. */
   sumPiSquared: Float32Array | null;
   refLogProb: Float32Array | null;
+  /** The critic's values before its update, [R]. */
+  values: Float32Array | null;
   /** Weights of rollout correction, [R]. */
   rolloutIsWeights: ArrayLike<number> | null;
   tokenLevelRewards: ArrayLike<number>;
@@ -69,10 +73,12 @@ export function makeTrainBatch(
     rewardBaselines: baselines && Float64Array.from(rows, ({ uid }) => baselines.get(uid) ?? 0),
     eligible,
     counted: { mask: sequences.responseMask, rows: eligible },
+    drawn: null,
     oldLogProb: null,
     entropy: null,
     sumPiSquared: null,
     refLogProb: null,
+    values: null,
     rolloutIsWeights: null,
     tokenLevelRewards: tokenLevelScores,
     advantages: null,

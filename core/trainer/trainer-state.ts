@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import type { BaseEngine } from "../engine/engine.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import { maskNonFinite, unmask } from "../tracking/index.js";
@@ -11,6 +13,7 @@ import type { RunParts } from "./run-parts.js";
 const STATE_FILE = "trainer.json";
 const LOADER_FILE = "data.json";
 const ACTOR_FOLDER = "actor";
+const CRITIC_FOLDER = "critic";
 
 const stateSchema = z.object({
   version: z.number(),
@@ -55,6 +58,11 @@ export async function saveRun(
     const actorDir = path.join(dir, ACTOR_FOLDER);
     await mkdir(actorDir);
     await parts.actor.saveCheckpoint(actorDir, { contents: checkpoint.save_contents });
+    if (parts.critic) {
+      const criticDir = path.join(dir, CRITIC_FOLDER);
+      await mkdir(criticDir);
+      await parts.critic.saveCheckpoint(criticDir, { contents: parts.config.critic.checkpoint.save_contents });
+    }
     if (parts.loader) await writeFile(path.join(dir, LOADER_FILE), JSON.stringify(parts.loader.state()));
     const state: TrainerState = {
       version: 1,
@@ -95,6 +103,7 @@ export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<
   }
   const { checkpoint } = parts.config.actor_rollout_ref.actor;
   await parts.actor.loadCheckpoint(path.join(saved.dir, ACTOR_FOLDER), { contents: checkpoint.load_contents });
+  if (parts.critic) await loadCritic(parts, parts.critic, saved);
   if (parts.loader) parts.loader.restore(await readState(path.join(saved.dir, LOADER_FILE), loaderSchema));
   if (parts.loader && state.data !== parts.dataFingerprint) {
     parts.logger.warn(
@@ -104,6 +113,17 @@ export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<
   parts.klController.restore(state.klController);
   const metrics = Object.entries(state.metrics).map(([name, value]) => [name, unmask(value)] as const);
   return { ...saved, metrics: Object.fromEntries(metrics), logged: await parts.checkpoints.isLogged(saved) };
+}
+
+async function loadCritic({ config }: RunParts, critic: BaseEngine, { dir }: SavedCheckpoint): Promise<void> {
+  const folder = path.join(dir, CRITIC_FOLDER);
+  if (!existsSync(folder)) {
+    throw trainerErrors.VERL_TRAINER_RESUME_MISMATCH({
+      what: "the checkpoint has no critic, and this run trains one",
+      where: dir,
+    });
+  }
+  await critic.loadCheckpoint(folder, { contents: config.critic.checkpoint.load_contents });
 }
 
 async function readState<T extends z.ZodType>(file: string, schema: T): Promise<z.infer<T>> {

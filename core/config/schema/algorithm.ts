@@ -18,6 +18,15 @@ export const algorithm = section("Advantages, KL in the reward, group filtering,
   gdpo_reward_weights: key(z.array(z.number()).nullable(), null, "gdpo: a weight for each of them; null = 1 each.", {
     differs: { why: unlisted },
   }),
+  use_pf_ppo: key(flag(), false, "With gae: train on trajectories drawn by weights of their scores (PF-PPO)."),
+  pf_ppo: section("The weights of that draw.", {
+    reweight_method: key(
+      z.enum(["pow", "max_min", "max_random"]),
+      "pow",
+      "pow = |score|^weight_pow; max_min = the best and the worst alone; max_random = 0.4 for the best, 0.1 for others.",
+    ),
+    weight_pow: key(z.number(), 2.0, "Exponent of pow."),
+  }),
   use_kl_in_reward: key(flag(), false, "Subtract the KL to the reference policy from the reward, per token."),
   kl_penalty: key(
     klEstimator(),

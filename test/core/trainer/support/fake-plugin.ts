@@ -9,6 +9,7 @@ export const fakePlugin = definePlugin({
   provides: ["engine", "rollout", "serverAdapter"],
   register(host) {
     host.engines.register(fakeEngineFactory());
+    host.engines.register(fakeEngineFactory("value_model"));
     host.rollouts.register(fakeRolloutFactory);
     host.serverAdapters.register(fakeServerAdapterFactory);
   },

@@ -6,7 +6,11 @@ import { reduceByName } from "../tracking/index.js";
 import type { TrainBatch } from "./train-batch.js";
 import { isTrainable, withColumns } from "./train-batch.js";
 
-export interface ActorUpdateOptions {
+export interface ModelUpdateOptions {
+  /** Prefix of the metrics. */
+  readonly model: "actor" | "critic";
+  /** What the loss reads beside the model's outputs, [R] each; null where the step does not have it. */
+  readonly columns: Readonly<Record<string, ArrayLike<number> | null>>;
   readonly step: number;
   /** Prompt groups per optimizer update. */
   readonly miniBatchGroups: number;
@@ -25,37 +29,33 @@ export interface ActorUpdateOptions {
   onMiniBatch?(done: number, total: number): void;
 }
 
-export interface ActorUpdateResult {
+export interface ModelUpdateResult {
   readonly metrics: Readonly<Record<string, number>>;
   /**
-   * The actor's log-probabilities before its first update, for the rows of the first mini-batch and in their order: lets
+   * An actor's log-probabilities before its first update, for the rows of the first mini-batch and in their order: lets
    * the sampler gap be measured without a forward pass of its own.
    */
   readonly firstMiniBatch: { readonly rows: readonly number[]; readonly logProb: Float32Array | undefined };
 }
 
 /**
- * The actor's updates of one step: mini-batches of whole prompt groups, `epochs` passes, one optimizer step each. The
+ * The updates of one model in a step: mini-batches of whole prompt groups, `epochs` passes, one optimizer step each. The
  * learning rate advances once, after the last.
  */
-export async function updateActor(
+export async function updateModel(
   engine: BaseEngine,
   batch: TrainBatch,
   loss: AnyLoss,
-  options: ActorUpdateOptions,
-): Promise<ActorUpdateResult> {
-  const sequences = withColumns(batch.sequences, {
-    advantages: batch.advantages,
-    oldLogProb: batch.oldLogProb ?? batch.rolloutLogProb,
-    refLogProb: batch.refLogProb,
-    rolloutIsWeights: batch.rolloutIsWeights,
-  });
+  options: ModelUpdateOptions,
+): Promise<ModelUpdateResult> {
+  const { model } = options;
+  const sequences = withColumns(batch.sequences, options.columns);
   const responseLength = (b: number) => sequences.responseOffsets[b + 1] - sequences.responseOffsets[b];
   const longest = batch.rows.reduce((n, _, b) => Math.max(n, responseLength(b)), 1);
   const plan = Array.from({ length: options.epochs }, (_, epoch) => miniBatches(batch, options, epoch)).flat();
 
-  const collected = new MetricCollector(options.metricReduction);
-  let first: ActorUpdateResult["firstMiniBatch"] = { rows: [], logProb: undefined };
+  const collected = new MetricCollector(model, options.metricReduction);
+  let first: ModelUpdateResult["firstMiniBatch"] = { rows: [], logProb: undefined };
   const mode = await engine.trainMode();
   try {
     for (const [i, rows] of plan.entries()) {
@@ -74,8 +74,8 @@ export async function updateActor(
       });
       if (i === 0) first = { rows: computed, logProb: result.outputs.logProb };
       collected.add(result.metrics);
-      collected.addNumber("actor/loss", result.loss);
-      collected.addNumber("actor/grad_norm", result.gradNorm);
+      collected.addNumber(`${model}/loss`, result.loss);
+      collected.addNumber(`${model}/grad_norm`, result.gradNorm);
       options.onMiniBatch?.(i + 1, plan.length);
     }
   } finally {
@@ -84,7 +84,7 @@ export async function updateActor(
   const lr = engine.learningRate;
   await engine.lrSchedulerStep();
   return {
-    metrics: { ...collected.reduce(), "actor/lr": lr, "actor/skipped_updates": engine.skippedUpdates },
+    metrics: { ...collected.reduce(), [`${model}/lr`]: lr, [`${model}/skipped_updates`]: engine.skippedUpdates },
     firstMiniBatch: first,
   };
 }
@@ -112,18 +112,19 @@ function countedTokens({ sequences: { responseOffsets }, counted }: TrainBatch, 
 }
 
 /** Row indices of each mini-batch of one pass; a group is never split, rows that count nowhere are left out. */
-function miniBatches(batch: TrainBatch, options: ActorUpdateOptions, epoch: number): number[][] {
+function miniBatches(batch: TrainBatch, options: ModelUpdateOptions, epoch: number): number[][] {
   if (!isTrainable(batch)) return [];
   const groups = new Map<string, number[]>();
-  batch.rows.forEach((row, b) => {
-    if (!batch.counted.rows[b]) return;
-    const group = groups.get(row.uid);
+  for (const b of batch.drawn ?? batch.rows.keys()) {
+    if (!batch.counted.rows[b]) continue;
+    const { uid } = batch.rows[b];
+    const group = groups.get(uid);
     if (group) group.push(b);
-    else groups.set(row.uid, [b]);
-  });
+    else groups.set(uid, [b]);
+  }
   let order = [...groups.values()];
   if (options.shuffle) {
-    order = new RandomStream(options.shuffleSeed, `actor-update/${options.step}/${epoch}`).shuffled(order);
+    order = new RandomStream(options.shuffleSeed, `${options.model}-update/${options.step}/${epoch}`).shuffled(order);
   }
   const parts: number[][] = [];
   for (let i = 0; i < order.length; i += options.miniBatchGroups) {
@@ -139,11 +140,18 @@ function miniBatches(batch: TrainBatch, options: ActorUpdateOptions, epoch: numb
 class MetricCollector {
   readonly #values = new Map<string, { rule: "min" | "max" | "mean"; values: number[] }>();
 
-  constructor(private readonly reduction: ActorUpdateOptions["metricReduction"]) {}
+  constructor(
+    private readonly model: string,
+    private readonly reduction: ModelUpdateOptions["metricReduction"],
+  ) {}
 
   add(metrics: Readonly<Record<string, MetricValue>>): void {
     for (const [name, { value, reduction }] of Object.entries(metrics)) {
-      this.addNumber(name.includes("/") ? name : `actor/${name}`, value, reduction === "sum" ? "mean" : reduction);
+      this.addNumber(
+        name.includes("/") ? name : `${this.model}/${name}`,
+        value,
+        reduction === "sum" ? "mean" : reduction,
+      );
     }
   }
 
