@@ -5,7 +5,8 @@
     npm run cases -- /tmp/random-cases
 
 Templates are put together from the grammar: every filter, test, method, operator and statement, mostly with arguments that fit and now
-and then with ones that do not. Values whose text holds a memory address are left out.
+and then with ones that do not. Others are the templates of test/cases with small damages, or with random conversations. Values whose
+text holds a memory address are left out.
 """
 
 import argparse
@@ -420,6 +421,114 @@ class Generator:
         return self.block(0, 3)
 
 
+TOKENS = [
+    "{{", "}}", "{%", "%}", "{#", "#}", "{%-", "-%}", "{{-", "-}}", "{%+", "+%}", "(", ")", "[", "]", "{", "}", "'", '"', "\\", "|", ",", ".", ":",
+    "~", "=", " ", "\n", "\r\n", "\t", "-", "+", "*", "**", "/", "//", "%", "==", "!=", "<", ">=", " in ", " not ", " is ", " and ", " or ",
+    " if ", " else ", "1", "0", "1.5", "'a'", "loop", "loop.index", "x", "messages", "none", "true", "[0]", "[-1]", "[1:]", "()", "|length",
+    "|tojson", "|upper", "|trim", "|list", ".role", ".content", "{% endif %}", "{% endfor %}", "{% else %}", "{% if x %}", "{% for i in xs %}",
+    "{% set x = 1 %}", "{% break %}", "{% continue %}", "{% raw %}", "{% endraw %}", "recursive", "namespace()", "{% endmacro %}", "é", "🙂",
+]
+TEXTS = [
+    "Hi", "", " ", "  padded\n", "2+2?", "é 世界 🙂", "<think>\nhm\n</think>\n\nfour", "</think>x", "a</think>b</think>c", "<tool_call>", "line1\nline2",
+    "{\"a\": 1}", "It's \"q\"", "\n\nx\n\n", "<|im_end|>", "\u2028", "\ttab", "0", "[INST]", "think", "None",
+]
+
+
+def random_value(r, depth=0):
+    pick = r.random()
+    if depth > 2 or pick < 0.6:
+        return r.choice([None, True, False, 0, 1, -1, 2.0, 0.5, 1e20, 10**20, "", "x", "é", "a b", "it's", "<&>"])
+    if pick < 0.8:
+        return [random_value(r, depth + 1) for _ in range(r.randint(0, 3))]
+    return {r.choice(["a", "b", "city", "é", "1", "type"]): random_value(r, depth + 1) for _ in range(r.randint(0, 3))}
+
+
+def random_tool(r):
+    function = {"name": r.choice(["f", "get_weather", "é"]), "description": r.choice(TEXTS)}
+    if r.random() < 0.8:
+        properties = {name: {"type": r.choice(["string", "integer", ["string", "null"]]), **({"description": "d"} if r.random() < 0.5 else {}), **({"enum": ["a", "b"]} if r.random() < 0.2 else {})} for name in r.sample(["city", "n", "units"], r.randint(0, 3))}
+        function["parameters"] = {"type": "object", "properties": properties, **({"required": list(properties)[:1]} if r.random() < 0.6 else {})}
+    return {"type": "function", "function": function} if r.random() < 0.85 else function
+
+
+def random_message(r):
+    role = r.choice(["system", "user", "user", "assistant", "assistant", "tool", "developer", "ipython"])
+    message = {"role": role, "content": r.choice(TEXTS)}
+    pick = r.random()
+    if pick < 0.08:
+        message["content"] = None
+    elif pick < 0.16:
+        message["content"] = [{"type": "text", "text": r.choice(TEXTS)}, {"type": "image"}][: r.randint(0, 2)]
+    elif pick < 0.19:
+        del message["content"]
+    elif pick < 0.21:
+        message["content"] = random_value(r)
+    if role == "assistant" and r.random() < 0.4:
+        arguments = random_value(r) if r.random() < 0.5 else {"city": "Åre", "n": 1.0}
+        call = {"function": {"name": "f", "arguments": json.dumps(arguments) if r.random() < 0.3 else arguments}}
+        if r.random() < 0.7:
+            call = {"type": "function", "id": r.choice(["1", "call_9", "abcdefghi"]), **call}
+        message["tool_calls"] = [call] * r.randint(0, 2) if r.random() < 0.9 else None
+    if r.random() < 0.15:
+        message[r.choice(["reasoning_content", "name", "tool_call_id", "thinking", "prefix"])] = r.choice(TEXTS + [True, None])
+    return message
+
+
+def cases_in(path):
+    with open(path) as lines:
+        return [json.loads(line) for line in lines]
+
+
+class Variations:
+    """Templates of the conformance cases, damaged, or with other conversations."""
+
+    def __init__(self, seed, path):
+        self.random = random.Random(seed)
+        self.cases = cases_in(path)
+        self.families = [case for case in self.cases if "/family/" in case["id"]]
+
+    def damaged(self):
+        r = self.random
+        case = r.choice(self.cases)
+        template = case["template"]
+        for _ in range(r.randint(1, 3)):
+            at = r.randint(0, len(template))
+            # Damage inside tags tells more than damage between them.
+            tags = [match for match in re.finditer(r"\{[{%].*?[%}]\}", template, re.S)]
+            if tags and r.random() < 0.8:
+                tag = r.choice(tags)
+                at = r.randint(tag.start(), tag.end())
+            pick = r.random()
+            if pick < 0.4:
+                template = template[:at] + r.choice(TOKENS) + template[at:]
+            elif pick < 0.7:
+                template = template[:at] + template[at + r.randint(1, 4) :]
+            else:
+                words = list(re.finditer(r"\w+|[^\w\s]", template))
+                a, b = r.choice(words), r.choice(words)
+                template = template[: a.start()] + b[0] + template[a.end() :]
+        return {**{key: value for key, value in case.items() if key not in ("id", "why", "note", "expect")}, "template": template}
+
+    def conversation(self):
+        r = self.random
+        family = r.choice(self.families)
+        case = {"kind": "render", "template": family["template"], "messages": [random_message(r) for _ in range(r.randint(1, 5))], "add_generation_prompt": r.random() < 0.7}
+        if r.random() < 0.7:
+            roles = ["user", "assistant"] * 3
+            system = [m for m in case["messages"] if m["role"] == "system"][:1]
+            rest = [m for m in case["messages"] if m["role"] != "system"] or [random_message(r)]
+            case["messages"] = system + [{**message, "role": role} for message, role in zip(rest, roles)]
+        if r.random() < 0.5:
+            case["tools"] = [random_tool(r) for _ in range(r.randint(0, 2))]
+        extra = dict(family.get("extra") or {})
+        for name in ("enable_thinking", "bos_token", "eos_token", "date_string", "builtin_tools", "documents", "custom_tools", "thinking"):
+            if r.random() < 0.08:
+                extra[name] = r.choice([True, False, None, "<s>", [], ["code_interpreter"], "x"])
+        if extra:
+            case["extra"] = extra
+        return case
+
+
 class TooLong(Exception):
     pass
 
@@ -428,11 +537,17 @@ def on_alarm(*_):
     raise TooLong
 
 
-def render(env, template):
-    variables = copy.deepcopy({"messages": MESSAGES, "tools": None, "documents": None, "add_generation_prompt": True, **EXTRA})
+def render(env, case):
+    variables = {
+        "messages": case["messages"],
+        "tools": case.get("tools"),
+        "documents": None,
+        "add_generation_prompt": case["add_generation_prompt"],
+        **case.get("extra", {}),
+    }
     signal.setitimer(signal.ITIMER_REAL, 1)
     try:
-        return {"text": env.from_string(template).render(**variables)}
+        return {"text": env.from_string(case["template"]).render(**copy.deepcopy(variables))}
     except TooLong:
         return None
     except (MemoryError, RecursionError):
@@ -448,22 +563,30 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--mode", choices=["grammar", "damaged", "conversation", "all"], default="all")
     options = parser.parse_args()
     signal.signal(signal.SIGALRM, on_alarm)
     generator = Generator(options.seed)
+    variations = Variations(options.seed, pathlib.Path(__file__).parents[1] / "cases" / "render.jsonl")
+    makers = {
+        "grammar": lambda: {"kind": "render", "template": generator.template(), "messages": MESSAGES, "add_generation_prompt": True, "extra": EXTRA},
+        "damaged": variations.damaged,
+        "conversation": variations.conversation,
+    }
+    modes = [options.mode] if options.mode != "all" else ["grammar", "grammar", "damaged", "conversation"]
     env = environment()
     options.folder.mkdir(parents=True, exist_ok=True)
     counts = {"text": 0, "error": 0}
     with open(options.folder / "render.jsonl", "w") as out:
         while sum(counts.values()) < options.count:
-            template = generator.template()
-            expect = render(env, template)
-            if expect is None or re.search(r"(?i) at 0x[0-9a-f]{6,}|[0-9]{200}", expect.get("text", "")) or len(expect.get("text", "")) > 20000:
+            case = makers[generator.pick(modes)]()
+            case.pop("now", None)
+            expect = render(env, case)
+            text = (expect or {}).get("text", "")
+            if expect is None or len(text) > 20000 or re.search(r"(?i) at 0x[0-9a-f]{6,}|[0-9]{200}", text):
                 continue
             counts[next(iter(expect))] += 1
-            case = {"id": f"random/{options.seed}/{sum(counts.values())}", "kind": "render", "template": template, "messages": MESSAGES,
-                    "add_generation_prompt": True, "extra": EXTRA, "expect": expect}
-            out.write(json.dumps(case) + "\n")
+            out.write(json.dumps({"id": f"random/{options.seed}/{sum(counts.values())}", **case, "expect": expect}) + "\n")
     print(f"wrote {options.folder}/render.jsonl: {counts}")
 
 

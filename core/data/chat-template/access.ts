@@ -6,6 +6,7 @@ import { escapeHtml } from "./operators.js";
 import { slice, sliceBounds } from "./slicing.js";
 import { codePoints, indexArgument, repr, str } from "./text.js";
 import {
+  DictView,
   type KeywordArguments,
   Markup,
   orElse,
@@ -26,8 +27,19 @@ const MUTATING: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["list", new Set(["append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"])],
 ]);
 
+/** What every object of Python has. The sandbox hides it, even that of undefined values. */
+const INTERNAL: ReadonlySet<string> = new Set(
+  (
+    "class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce reduce_ex repr setattr " +
+    "sizeof str subclasshook"
+  )
+    .split(" ")
+    .map((name) => `__${name}__`),
+);
+
 /** `object.name`: an attribute, else an item. */
 export function getAttribute(object: PyValue, name: string): PyValue {
+  if (INTERNAL.has(name)) return unsafe(object, name);
   if (object instanceof Undefined) return object.fail();
   const found = attributeOf(object, name);
   if (found !== undefined) return found;
@@ -51,8 +63,7 @@ export function getOnlyAttribute(object: PyValue, name: string): PyValue {
 
 /** An attribute that a template may see; undefined when there is none. */
 function attributeOf(object: PyValue, name: string): PyValue | undefined {
-  if (MUTATING.get(typeName(object))?.has(name))
-    return new Undefined(`access to '${name}' of a ${typeName(object)} is unsafe`);
+  if (MUTATING.get(typeName(object))?.has(name)) return unsafe(object, name);
   if (name.startsWith("_")) return undefined;
   if (object instanceof PyObject) {
     const own = object.attribute(name);
@@ -122,7 +133,11 @@ function itemOf(object: PyValue, key: PyValue): PyValue | undefined {
 
 function isHashable(key: PyValue): boolean {
   if (key instanceof PyTuple) return key.items.every(isHashable);
-  return !Array.isArray(key) && !(key instanceof PyDict);
+  return !Array.isArray(key) && !(key instanceof PyDict) && !(key instanceof DictView && key.kind !== "values");
+}
+
+function unsafe(object: PyValue, name: string): Undefined {
+  return new Undefined(`access to attribute '${name}' of '${typeName(object)}' object is unsafe`);
 }
 
 function missing(object: PyValue, key: PyValue): Undefined {

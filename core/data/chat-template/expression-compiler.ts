@@ -198,7 +198,11 @@ export function compileFilter(node: FilterExpression, frame: Frame): (at: Activa
 }
 
 function compileFiltered(node: Expression, frame: Frame): (at: Activation, text: string) => PyValue {
-  return node.type === "filter" ? compileFilter(node, frame) : compileExpression(node, frame);
+  return node.type === "filter" && takesText(node) ? compileFilter(node, frame) : compileExpression(node, frame);
+}
+
+function takesText({ value }: FilterExpression): boolean {
+  return value === null || (value.type === "filter" && takesText(value));
 }
 
 type Arguments = [positional: PyValue[], keywords: KeywordArguments];

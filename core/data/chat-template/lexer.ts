@@ -112,7 +112,10 @@ class Lexer {
     const begin = this.at + opening;
     RAW_END.lastIndex = begin;
     const end = RAW_END.exec(this.text);
-    if (!end) throw this.error("missing end of raw block");
+    if (!end) {
+      this.unclosed(begin, "missing end of raw block");
+      return;
+    }
     this.lineStart = this.text[begin - 1] === "\n";
     this.data(this.trimmed(this.text.slice(begin, end.index), end[1], true));
     this.finish(end.index + end[0].length);
@@ -121,8 +124,14 @@ class Lexer {
   private comment(opening: number): void {
     COMMENT_END.lastIndex = this.at + opening;
     const end = COMMENT_END.exec(this.text);
-    if (!end) throw this.error("missing end of comment");
-    this.finish(end.index + end[0].length);
+    if (end) this.finish(end.index + end[0].length);
+    else this.unclosed(this.at + opening, "missing end of comment");
+  }
+
+  /** Jinja misses the end only when something comes before it. */
+  private unclosed(begin: number, message: string): void {
+    if (begin < this.text.length) throw this.error(message);
+    this.finish(begin);
   }
 
   /** Tokens of a tag up to its end; inside brackets, what looks like an end is not one. */

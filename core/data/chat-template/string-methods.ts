@@ -298,7 +298,7 @@ function translate(self: string, table: PyValue): string {
       const by = table.get(BigInt(character.codePointAt(0) as number));
       if (by === undefined) return character;
       if (by === null) return "";
-      return typeof by === "bigint" ? characterOf(by) : text(by);
+      return typeof by === "bigint" || typeof by === "boolean" ? characterOf(BigInt(by)) : text(by);
     })
     .join("");
 }

@@ -8,6 +8,7 @@ describe("chat templates: constants are computed as Jinja's optimizer does it", 
     ["an infinity can be printed", "{{ 1e400 }}{{ 'inf' | float }}", "infinf"],
     ["but not assigned", "{% set y = 'inf' | float %}", null],
     ["or put in a list", "{{ [1e400, x] }}", null],
+    ["filters of constants under filters that are none", "{{ {}[1:2] | groupby('x') | map('first') | list }}", "[]"],
     ["what is not reached may be unknown", "{{ true or (1 | nosuch) }}", "True"],
   ]);
 });

@@ -38,6 +38,13 @@ describe("chat templates: statements", () => {
       "{% macro m() %}{{ caller }}{{ caller.name }}{% endmacro %}{{ m }}{% call m() %}{% endcall %}",
       "<Macro 'm'><Macro anonymous>None",
     ],
+    ["a comment or raw block that opens at the very end", "a{#", "a"],
+    ["and one that goes on", "a{# ", null],
+    [
+      "what every object of Python has is hidden",
+      "[{{ ''.__class__ }}{{ nope.__class__ }}{{ {'__class__': 1}.__class__ }}]",
+      "[]",
+    ],
     [
       "names of Python",
       "{{ dict }} {{ namespace }} {{ cycler }} {{ joiner }}",
