@@ -43,6 +43,7 @@ export const families: Readonly<Record<string, Family>> = {
   policy_loss_geo_mean: policyLossFamily("geo_mean"),
   policy_loss_dro: policyLossFamily("dro"),
   policy_loss_cispo: policyLossFamily("cispo"),
+  policy_loss_reinforce: policyLossFamily("reinforce"),
   preference: preferenceFamily,
   reward_score: rewardScoreFamily,
   rollout_correction: rolloutCorrectionFamily,
