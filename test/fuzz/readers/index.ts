@@ -7,6 +7,7 @@ import { json } from "./json.js";
 import { loopList } from "./loop-list.js";
 import { metrics } from "./metrics.js";
 import { modules } from "./modules.js";
+import { parquet } from "./parquet.js";
 import { plugin } from "./plugin.js";
 import { dataset, jsonl, jsonRows } from "./rows.js";
 import { safetensors } from "./safetensors.js";
@@ -27,6 +28,7 @@ export const readers: readonly FuzzReader[] = [
   safetensors,
   gguf,
   hfFolder,
+  parquet,
   jsonl,
   jsonRows,
   dataset,
