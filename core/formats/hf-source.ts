@@ -1,11 +1,11 @@
-import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { formatErrors } from "./errors.js";
-import { readJsonObject, readOptionalJsonObject, readOptionalText } from "./json-file.js";
+import { fileExists, readJsonObject, readOptionalJsonObject, readOptionalText } from "./json-file.js";
 import type { HeadKind, ModelConfig, ModelSource, TokenizerFiles } from "./model.js";
 import { parseModelConfig } from "./model-config.js";
 import { embeddingName, isNewHead, parameterSpecs, weightOf } from "./param-names.js";
 import { SafetensorsReader } from "./safetensors-reader.js";
+import { sentencePieceFiles } from "./sentencepiece/folder.js";
 
 /** Open a Hugging Face folder: `config.json`, safetensors (one file or sharded), and a tokenizer if it has one. */
 export async function openHfFolder(path: string, head?: HeadKind): Promise<ModelSource> {
@@ -29,16 +29,20 @@ export async function openHfFolder(path: string, head?: HeadKind): Promise<Model
   }
 }
 
-/** The tokenizer of a Hugging Face folder, or null when it has no `tokenizer.json`. */
+/** The tokenizer of a Hugging Face folder, or null when it has neither `tokenizer.json` nor a SentencePiece model. */
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles | null> {
-  const tokenizerPath = join(folder, "tokenizer.json");
-  if (!(await exists(tokenizerPath))) return null;
-  const tokenizerConfig = {
+  const written = {
     ...(await readOptionalJsonObject(join(folder, "special_tokens_map.json"))),
     ...(await readOptionalJsonObject(join(folder, "tokenizer_config.json"))),
   };
+  const path = join(folder, "tokenizer.json");
+  const found = (await fileExists(path))
+    ? { tokenizerJson: await readJsonObject(path), tokenizerConfig: written }
+    : await sentencePieceFiles(folder, written);
+  if (!found) return null;
+  const { tokenizerJson, tokenizerConfig } = found;
   return {
-    tokenizerJson: await readJsonObject(tokenizerPath),
+    tokenizerJson,
     tokenizerConfig,
     chatTemplate: (await readOptionalText(join(folder, "chat_template.jinja"))) ?? templateOf(tokenizerConfig),
     generationConfig: await generationTokens(folder),
@@ -109,13 +113,4 @@ async function generationTokens(folder: string): Promise<Record<string, unknown>
   if (generationConfig.eos_token_id !== undefined && generationConfig.eos_token_id !== null) return generationConfig;
   const { eos_token_id: eos } = await readOptionalJsonObject(join(folder, "config.json"));
   return eos === undefined || eos === null ? generationConfig : { ...generationConfig, eos_token_id: eos };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import { formatErrors } from "./errors.js";
@@ -61,4 +61,11 @@ export async function readOptionalText(path: string): Promise<string | null> {
 function isMissing(error: unknown): boolean {
   const cause = (error as { cause?: unknown }).cause;
   return (cause as { code?: unknown } | undefined)?.code === "ENOENT";
+}
+
+export function fileExists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -208,7 +208,7 @@ describe("tokenizer inside a GGUF file", () => {
   });
 
   it("is refused by name when it cannot be rebuilt", async () => {
-    const kind = await errorOf(() => files({ "tokenizer.ggml.model": text("llama") }));
+    const kind = await errorOf(() => files({ "tokenizer.ggml.model": text("rwkv") }));
     expect(kind.code).to.equal("VERL_FORMATS_TOKENIZER_UNSUPPORTED");
     const pre = await errorOf(() => files({ "tokenizer.ggml.pre": text("constructor") }));
     expect(pre.code).to.equal("VERL_FORMATS_TOKENIZER_UNSUPPORTED");
