@@ -1,3 +1,4 @@
+import { shown } from "../../host/shown.js";
 import type { AddedToken } from "./added-vocabulary.js";
 import type { JsonNode } from "./json-node.js";
 import type { Vocabulary } from "./models/model.js";
@@ -37,7 +38,7 @@ export class AddedTokenList {
   /** `added_tokens_decoder` of `tokenizer_config.json`, whose settings win over those of `tokenizer.json`. */
   addDecoder(node: JsonNode): void {
     const tokens = node.entries().map(([id, item]) => {
-      if (!/^\d+$/.test(id)) throw item.invalid(`${JSON.stringify(id)} is no token id`);
+      if (!/^\d+$/.test(id)) throw item.invalid(`${shown(id)} is no token id`);
       return describe(item, Number(id));
     });
     this.add(tokens.sort((a, b) => Number(a.declaredId) - Number(b.declaredId)));
@@ -62,11 +63,11 @@ export class AddedTokenList {
       const id = known ?? nextId++;
       if (declaredId !== null && declaredId !== id) {
         const why = known === undefined ? "the next free id is" : "the vocabulary gives it";
-        throw node.invalid(`${JSON.stringify(content)} is declared with the id ${declaredId}, but ${why} ${id}`);
+        throw node.invalid(`${shown(content)} is declared with the id ${declaredId}, but ${why} ${id}`);
       }
       const other = this.contents.get(id) ?? (known === undefined ? this.vocabulary.tokenOf(id) : undefined);
       if (other !== undefined && other !== content) {
-        throw node.invalid(`the tokens ${JSON.stringify(other)} and ${JSON.stringify(content)} have the same id ${id}`);
+        throw node.invalid(`the tokens ${shown(other)} and ${shown(content)} have the same id ${id}`);
       }
       // What was special once is never decoded where special tokens are left out.
       const special = token.special || this.byContent.get(content)?.special === true;

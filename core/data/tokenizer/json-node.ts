@@ -1,3 +1,4 @@
+import { shown } from "../../host/shown.js";
 import { tokenizerErrors } from "../tokenizer-errors.js";
 
 /** Beyond any vocabulary; keeps a wrong file from asking for gigabytes. */
@@ -129,7 +130,7 @@ export class JsonNode {
 
   private wrong(wanted: string): Error {
     const { value } = this;
-    const found = value === undefined ? "is missing" : `is ${JSON.stringify(value)?.slice(0, 60)}`;
+    const found = value === undefined ? "is missing" : `is ${shown(value)}`;
     return this.invalid(`${this.path || "the whole"} must be ${wanted}, and ${found}`);
   }
 }

@@ -1,3 +1,4 @@
+import { shown } from "../../host/shown.js";
 import { AddedTokenList } from "./added-tokens.js";
 import { type AddedToken, AddedVocabulary } from "./added-vocabulary.js";
 import { CLEAN_UP_SPACES } from "./decoders/clean-up.js";
@@ -39,7 +40,7 @@ export class TokenizerPipeline {
     const root = JsonNode.root(configureSteps(json as Json, config as Json));
     const version = root.at("version");
     if (!version.isNull && version.text() !== "1.0") {
-      throw version.invalid(`the format's version is ${JSON.stringify(version.value)}, and only "1.0" is known`);
+      throw version.invalid(`the format's version is ${shown(version.value)}, and only "1.0" is known`);
     }
     this.model = readModel(root.at("model"));
     const normalizer = root.at("normalizer").or(null, readNormalizer);

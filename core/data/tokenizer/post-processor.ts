@@ -1,3 +1,4 @@
+import { shown } from "../../host/shown.js";
 import type { JsonNode } from "./json-node.js";
 
 /** Puts special tokens around the ids of a text. */
@@ -23,7 +24,7 @@ export function readPostProcessor(node: JsonNode): PostProcessor {
     case "TemplateProcessing":
       return template(node);
     default:
-      throw node.at("type").invalid(`the post-processor "${type}" is not known`);
+      throw node.at("type").invalid(`the post-processor ${shown(type)} is not known`);
   }
 }
 
@@ -71,7 +72,7 @@ function readTemplate(node: JsonNode, name: string): TemplatePart[] {
       if (!sequence.isNull) return { sequence: sequence.at("id").oneOf(["A", "B"]) === "A" ? 0 : 1 };
       const token = item.at("SpecialToken").object().at("id");
       const special = node.at("special_tokens").at(token.text());
-      if (special.isNull) throw token.invalid(`special_tokens does not define ${JSON.stringify(token.value)}`);
+      if (special.isNull) throw token.invalid(`special_tokens does not define ${shown(token.value)}`);
       return {
         special: special
           .at("ids")

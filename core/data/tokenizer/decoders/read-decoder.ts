@@ -1,3 +1,4 @@
+import { shown } from "../../../host/shown.js";
 import type { JsonNode } from "../json-node.js";
 import { readMetaspace } from "../pre-tokenizers/metaspace.js";
 import { readPattern } from "../regex/read-pattern.js";
@@ -57,7 +58,7 @@ export function readDecoder(node: JsonNode): StageFactory[] {
       return [(next) => new WordPieceStage(next, prefix, cleans)];
     }
     default:
-      throw node.at("type").invalid(`the decoder "${type}" is not known`);
+      throw node.at("type").invalid(`the decoder ${shown(type)} is not known`);
   }
 }
 

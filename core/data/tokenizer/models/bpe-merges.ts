@@ -1,3 +1,4 @@
+import { shown } from "../../../host/shown.js";
 import type { JsonNode } from "../json-node.js";
 import { MergeQueue } from "./merge-queue.js";
 import type { Vocabulary } from "./model.js";
@@ -20,8 +21,7 @@ export class BpeMerges {
       const result = left + withoutBytes(right, continuingPrefix);
       const [leftId, rightId, resultId] = [left, right, result].map((token) => {
         const id = vocabulary.idOf(token);
-        if (id === undefined)
-          throw item.invalid(`a merge needs ${JSON.stringify(token)}, which is not in the vocabulary`);
+        if (id === undefined) throw item.invalid(`a merge needs ${shown(token)}, which is not in the vocabulary`);
         return id;
       });
       this.ranks.set(leftId, rightId, rank);
@@ -62,7 +62,7 @@ export class BpeMerges {
 
 function readPair(node: JsonNode): [string, string] {
   const parts = node.isList ? node.items().map((part) => part.text()) : node.text().split(" ");
-  if (parts.length !== 2) throw node.invalid(`a merge has two parts, and ${JSON.stringify(node.value)} has not`);
+  if (parts.length !== 2) throw node.invalid(`a merge has two parts, and ${shown(node.value)} has not`);
   return [parts[0], parts[1]];
 }
 

@@ -1,3 +1,4 @@
+import { shown } from "../../../host/shown.js";
 import type { JsonNode } from "../json-node.js";
 import { Bpe } from "./bpe.js";
 import type { Model } from "./model.js";
@@ -18,7 +19,7 @@ export function readModel(node: JsonNode): Model {
     case "WordLevel":
       return new WordLevel(node);
     default:
-      throw node.at("type").invalid(`the model "${type}" is not known`);
+      throw node.at("type").invalid(`the model ${shown(type)} is not known`);
   }
 }
 

@@ -1,9 +1,9 @@
+import { shown } from "../../../host/shown.js";
 import { tokenizerErrors } from "../../tokenizer-errors.js";
 
 /** A text has no token and the model no token for unknown texts either. */
 export function notEncodable(text: string): Error {
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-  return tokenizerErrors.VERL_DATA_TEXT_NOT_ENCODABLE({ what: `the tokenizer has no token for ${shown}` });
+  return tokenizerErrors.VERL_DATA_TEXT_NOT_ENCODABLE({ what: `the tokenizer has no token for ${shown(text)}` });
 }
 
 /** Tokens `<0x00>` to `<0xFF>`, which stand for bytes where a character has no token of its own. */

@@ -1,3 +1,4 @@
+import { shown } from "../../../host/shown.js";
 import type { JsonNode } from "../json-node.js";
 import type { Vocabulary } from "./model.js";
 
@@ -9,7 +10,7 @@ export function readVocabulary(node: JsonNode): Vocabulary {
     const id = field.id();
     const before = tokens.get(id);
     if (before !== undefined) {
-      throw field.invalid(`the tokens ${JSON.stringify(before)} and ${JSON.stringify(token)} have the same id ${id}`);
+      throw field.invalid(`the tokens ${shown(before)} and ${shown(token)} have the same id ${id}`);
     }
     ids.set(token, id);
     tokens.set(id, token);

@@ -1,3 +1,4 @@
+import { shown } from "../../../host/shown.js";
 import { utf8Characters } from "../byte-level.js";
 import type { JsonNode } from "../json-node.js";
 import { prependTo } from "../piece.js";
@@ -42,7 +43,7 @@ export function readNormalizer(node: JsonNode): Normalizer {
     case "ByteLevel":
       return characterNormalizer(utf8Characters);
     default:
-      throw node.at("type").invalid(`the normalizer "${type}" is not known`);
+      throw node.at("type").invalid(`the normalizer ${shown(type)} is not known`);
   }
 }
 

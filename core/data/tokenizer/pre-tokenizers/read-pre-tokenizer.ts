@@ -1,3 +1,4 @@
+import { shown } from "../../../host/shown.js";
 import type { JsonNode } from "../json-node.js";
 import { literalPattern, type Match, RegexPattern } from "../regex/pattern.js";
 import { readPattern } from "../regex/read-pattern.js";
@@ -47,7 +48,7 @@ export function readPreTokenizer(node: JsonNode): PreTokenizer {
     case "WhitespaceSplit":
       return whitespaceSplit;
     default:
-      throw node.at("type").invalid(`the pre-tokenizer "${type}" is not known`);
+      throw node.at("type").invalid(`the pre-tokenizer ${shown(type)} is not known`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { shown } from "../../../host/shown.js";
 import { BARE_WORD } from "../unicode/categories.js";
 import { CodePointSet } from "../unicode/code-point-set.js";
 import { readBracket, readEscapedSet } from "./brackets.js";
@@ -221,7 +222,7 @@ class Translator {
   }
 
   private unsupported(what: string): PatternError {
-    return new PatternError(`the pattern ${JSON.stringify(this.pattern)} has ${what}, which cannot be translated`);
+    return new PatternError(`the pattern ${shown(this.pattern)} has ${what}, which cannot be translated`);
   }
 }
 
