@@ -47,6 +47,10 @@ const ENGINE_OPTIONS = {
   use_prefix_grouper: false,
   rollout_n: 1,
 };
+const OPTIMIZER_CODE = {
+  optimizer_impl: ["torch.optim", null],
+  override_optimizer_config: [null],
+} as const;
 const MODEL_OPTIONS = {
   hf_config_path: null,
   trust_remote_code: false,
@@ -189,6 +193,10 @@ const table: readonly KnownKey[] = [
     "critic.model.lora_rank": [0],
   }),
   ...sections("no effect with rank 0", `${MODEL}.lora`),
+  ...unsupported("optimizers are built in, and their settings are keys of optim", {
+    ...under(`${ACTOR}.optim`, OPTIMIZER_CODE),
+    ...under("critic.optim", OPTIMIZER_CODE),
+  }),
   ...unsupported("multi-token prediction is not available", {
     ...under(`${MODEL}.mtp`, {
       enable: [false] as const,

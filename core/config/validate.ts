@@ -4,6 +4,7 @@ import { checkKeys } from "./check-keys.js";
 import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
 import { missingFiles } from "./named-files.js";
+import { optimizerRules } from "./optimizer-rules.js";
 import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
 import { MAX_PROBLEMS, type Notice, type Problem, problemsError } from "./problems.js";
 import { RuleReport } from "./rules.js";
@@ -59,6 +60,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
   for (const rule of [
     ...sizeRules,
     ...consistencyRules,
+    ...optimizerRules,
     ...unavailableRules,
     ...(options.forTraining ? inputRules : []),
     ...(options.forTraining === false ? [] : groupRules),

@@ -156,12 +156,40 @@ export interface DeltaTensor {
   readonly values: Float32Array;
 }
 
+/**
+ * What a parameter is, for rules by kind. `embedding`: of tokens and of positions, a tied head included; `matrix`: every
+ * linear map between embedding and head.
+ */
+export type ParameterKind = "embedding" | "head" | "norm" | "bias" | "matrix";
+
+/** How Muon's rate depends on a matrix's shape; the names of `torch.optim.Muon`. */
+export type MuonScale = "original" | "match_rms_adamw" | "spectral_unclamped";
+
+/** An engine refuses a name that it does not have; it honours every field that is set. */
 export interface OptimizerConfig {
-  readonly name: "adamw" | (string & {});
+  readonly name: "adamw" | "sgd" | "muon" | (string & {});
   readonly lr: number;
+  /** Of AdamW, as is `eps`; also for the parameters that Muon leaves to AdamW. */
   readonly betas: readonly [number, number];
   readonly eps: number;
+  /** Decoupled; with SGD it is added to the gradient. */
   readonly weightDecay: number;
+  /** Of SGD (default 0) and Muon (default 0.95). */
+  readonly momentum?: number;
+  /** Default: off with SGD, on with Muon. */
+  readonly nesterov?: boolean;
+  readonly muon?: {
+    /** Default `match_rms_adamw`: one rate serves both rules. */
+    readonly scale?: MuonScale;
+    /** Newton–Schulz iterations; default 5. */
+    readonly iterations?: number;
+  };
+  /** Kinds of parameters that do not decay; default none. */
+  readonly noDecay?: readonly ParameterKind[];
+  /** Factors of the learning rate; default 1. */
+  readonly lrScale?: Readonly<Partial<Record<ParameterKind, number>>>;
+  /** Keep a moving average of the weights with this decay per update; absent or null: none. */
+  readonly emaDecay?: number | null;
   /** Global-norm bound; 0 or Infinity turns clipping off (the norm is still reported). */
   readonly clipGrad: number;
   readonly schedule: LrScheduleConfig;

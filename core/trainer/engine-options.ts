@@ -79,11 +79,17 @@ export function optimizerOf(
   const horizon = optim.total_training_steps > 0 ? optim.total_training_steps : totalSteps;
   const warmup = optim.lr_warmup_steps > 0 ? optim.lr_warmup_steps : Math.trunc(optim.lr_warmup_steps_ratio * horizon);
   return {
-    name: "adamw",
+    name: optim.optimizer,
     lr: optim.lr,
     betas: [optim.betas[0], optim.betas[1]],
     eps: optim.eps,
     weightDecay: optim.weight_decay,
+    ...(optim.momentum === null ? {} : { momentum: optim.momentum }),
+    ...(optim.nesterov === null ? {} : { nesterov: optim.nesterov }),
+    muon: optim.muon,
+    noDecay: optim.no_decay,
+    lrScale: optim.lr_scale,
+    emaDecay: optim.ema_decay,
     clipGrad: optim.clip_grad,
     schedule: {
       type: optim.lr_scheduler_type,

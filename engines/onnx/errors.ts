@@ -22,6 +22,10 @@ export const errors = defineErrors({
   VERL_ONNX_BAD_CHECKPOINT: {
     summary: "A checkpoint does not belong to this model or lacks a part that was asked for.",
   },
+  VERL_ONNX_OTHER_OPTIMIZER: {
+    summary: "A checkpoint's optimizer state is not that of the optimizer which this run uses.",
+    fix: "Use the optimizer that wrote it, or begin its state anew: actor.checkpoint.load_contents=[model, extra].",
+  },
   VERL_ONNX_NO_HEAD: {
     summary: "A model that is only read has no value or score head in its files.",
     fix: "Use a model that was trained as a critic or reward model, or train one: with an optimizer the head begins anew.",

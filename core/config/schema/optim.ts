@@ -1,18 +1,72 @@
 import { z } from "zod";
-import { follows, fraction, key, nonNegative, positive, type Reference, real, section } from "./key.js";
+import { count, flag, follows, fraction, key, nonNegative, positive, type Reference, real, section } from "./key.js";
 
-const optimizerName = () => z.enum(["adamw", "AdamW"]).transform(() => "adamw" as const);
+/** Names of PyTorch's classes are accepted as well. */
+const optimizerName = () =>
+  z
+    .enum(["adamw", "sgd", "muon", "AdamW", "SGD", "Muon"])
+    .transform((name) => name.toLowerCase() as "adamw" | "sgd" | "muon");
+
+const PARAMETER_KINDS = ["embedding", "head", "norm", "bias", "matrix"] as const;
+const rateOf = (what: string) =>
+  key(nonNegative(), 1, `Of ${what}.`, { differs: { why: "rates by kind of parameter, as Muon's authors use them" } });
+
+const openSection = "verl passes it in an open section";
 
 /** Optimizer and learning-rate schedule. */
 export const optim = (defaults: { lr: number; clipGrad: Reference }) =>
   section("Optimizer and learning-rate schedule.", {
-    optimizer: key(optimizerName(), "adamw", "Optimizer.", {
-      differs: { verl: "AdamW", why: "the same one, written like every other name; AdamW is accepted" },
-    }),
+    optimizer: key(
+      optimizerName(),
+      "adamw",
+      "Optimizer: adamw, sgd, or muon, which leaves all but matrices to adamw.",
+      {
+        differs: { verl: "AdamW", why: "the same one, written like every other name; AdamW is accepted" },
+      },
+    ),
     lr: key(nonNegative(), defaults.lr, "Peak learning rate."),
-    weight_decay: key(nonNegative(), 0.01, "Decoupled weight decay."),
+    weight_decay: key(nonNegative(), 0.01, "Decoupled weight decay; with sgd it is added to the gradient."),
+    no_decay: key(
+      z.array(z.enum(PARAMETER_KINDS)),
+      [],
+      "Kinds of parameters without weight decay, e.g. [norm, bias].",
+      {
+        differs: { why: "everything decays in verl" },
+      },
+    ),
     betas: key(z.tuple([fraction(), fraction()]), [0.9, 0.999], "Decay rates of AdamW's two moments."),
-    eps: key(positive(), 1e-8, "AdamW's epsilon.", { differs: { why: "verl passes it in an open section" } }),
+    eps: key(positive(), 1e-8, "AdamW's epsilon.", { differs: { why: openSection } }),
+    momentum: key(
+      z.number().min(0).lt(1).nullable(),
+      null,
+      "Momentum of sgd and muon; null = 0 for sgd, 0.95 for muon.",
+      { differs: { why: openSection } },
+    ),
+    nesterov: key(flag().nullable(), null, "Nesterov's form of the momentum; null = off for sgd, on for muon.", {
+      differs: { why: openSection },
+    }),
+    muon: section("What only muon has.", {
+      scale: key(
+        z.enum(["match_rms_adamw", "original", "spectral_unclamped"]),
+        "match_rms_adamw",
+        "How the rate depends on a matrix's shape: as large as AdamW's updates, or as one of its authors has it.",
+        { differs: { why: openSection } },
+      ),
+      iterations: key(count(), 5, "Newton-Schulz iterations.", { differs: { why: openSection } }),
+    }),
+    lr_scale: section("Factors of the learning rate by kind of parameter.", {
+      embedding: rateOf("embeddings of tokens and positions, a tied head included"),
+      head: rateOf("an untied head"),
+      norm: rateOf("norms"),
+      bias: rateOf("biases"),
+      matrix: rateOf("linear maps between embedding and head, adapters included"),
+    }),
+    ema_decay: key(
+      z.number().min(0).lt(1).nullable(),
+      null,
+      "Keep a moving average of the weights with this decay per update; exports have it in a folder of its own.",
+      { differs: { why: "verl keeps none" } },
+    ),
     clip_grad: key(nonNegative(), defaults.clipGrad, "Bound of the global gradient norm; 0 = no clipping.", {
       differs: { verl: 1.0, why: "`grad_clip` and `optim.clip_grad` are one bound" },
     }),

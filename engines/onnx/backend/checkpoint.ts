@@ -3,29 +3,32 @@ import path from "node:path";
 import {
   type ModelConfig,
   SafetensorsReader,
-  type TensorSpec,
   type WeightDType,
   writeHfFolder,
   writeSafetensors,
 } from "../../../core/formats/index.js";
 import type { CallOptions, CheckpointPart } from "../../../core/plugin.js";
 import { errors } from "../errors.js";
-import type { AdamW } from "../optimizer/adamw.js";
+import type { Optimizer } from "../optimizer/optimizer.js";
 import type { LoadedModel } from "./model-loader.js";
-import type { ParameterArray, ParameterStore } from "./parameter-store.js";
+import { readOptimizer, writeOptimizer } from "./optimizer-checkpoint.js";
+import type { ParameterStore } from "./parameter-store.js";
 
-/** What a checkpoint is made of. Files: `model.safetensors`, `optimizer.safetensors` (float32), `huggingface/`. */
+/**
+ * What a checkpoint is made of. Files: `model.safetensors`, `optimizer.safetensors` (float32), `huggingface/`, and
+ * `huggingface_ema/` with the moving average of the weights where one is kept.
+ */
 export interface CheckpointState {
   readonly model: LoadedModel;
   readonly store: ParameterStore;
-  readonly optimizer: AdamW | null;
+  readonly optimizer: Optimizer | null;
   readonly exportDtype: WeightDType | undefined;
 }
 
 const MODEL_FILE = "model.safetensors";
 const OPTIMIZER_FILE = "optimizer.safetensors";
 const HF_FOLDER = "huggingface";
-const STEPS = "steps";
+const AVERAGE_FOLDER = "huggingface_ema";
 
 export async function saveCheckpoint(
   dir: string,
@@ -33,28 +36,28 @@ export async function saveCheckpoint(
   state: CheckpointState,
   options: CallOptions = {},
 ): Promise<void> {
-  const { model, store, optimizer } = state;
+  const { store, optimizer } = state;
   if (parts.includes("model")) {
-    const layout = layoutOf(store, "");
-    await writeSafetensors(path.join(dir, MODEL_FILE), store.named("values"), { layout, dtype: "f32" });
+    await writeSafetensors(path.join(dir, MODEL_FILE), store.namedValues(), { layout: store.parameters, dtype: "f32" });
   }
   options.signal?.throwIfAborted();
-  if (parts.includes("optimizer") && optimizer) {
-    await writeSafetensors(path.join(dir, OPTIMIZER_FILE), moments(store), {
-      layout: [...layoutOf(store, "m."), ...layoutOf(store, "v.")],
-      dtype: "f32",
-      metadata: { format: "pt", [STEPS]: String(optimizer.steps) },
-    });
-  }
+  if (parts.includes("optimizer") && optimizer) await writeOptimizer(path.join(dir, OPTIMIZER_FILE), store, optimizer);
   options.signal?.throwIfAborted();
   if (parts.includes("hf_model")) {
-    await writeHfFolder(path.join(dir, HF_FOLDER), {
-      config: model.config,
-      tensors: store.named("values"),
-      tokenizerFiles: await model.tokenizerFiles(),
-      dtype: state.exportDtype ?? sourceDtype(model.config),
-    });
+    await exportModel(path.join(dir, HF_FOLDER), state);
+    if (optimizer?.keepsAverage) {
+      await optimizer.withAverage(() => exportModel(path.join(dir, AVERAGE_FOLDER), state));
+    }
   }
+}
+
+async function exportModel(folder: string, { model, store, exportDtype }: CheckpointState): Promise<void> {
+  await writeHfFolder(folder, {
+    config: model.config,
+    tensors: store.namedValues(),
+    tokenizerFiles: await model.tokenizerFiles(),
+    dtype: exportDtype ?? sourceDtype(model.config),
+  });
 }
 
 /** `hf_model` is an export and is read only where `model` is absent. */
@@ -69,57 +72,38 @@ export async function restoreCheckpoint(
     const own = path.join(dir, MODEL_FILE);
     const useOwn = parts.includes("model") && (await exists(own));
     const file = useOwn || !parts.includes("hf_model") ? own : path.join(dir, HF_FOLDER, MODEL_FILE);
-    await readInto(file, store, [["", "values"]], options);
+    await readWeights(file, store, options);
+    optimizer?.restartAverage();
   }
   if (parts.includes("optimizer") && optimizer) {
-    const arrays = [["m.", "m"] as const, ["v.", "v"] as const];
-    const metadata = await readInto(path.join(dir, OPTIMIZER_FILE), store, arrays, options);
-    optimizer.steps = Number(metadata[STEPS] ?? Number.NaN);
-    if (!Number.isSafeInteger(optimizer.steps)) {
-      throw errors.VERL_ONNX_BAD_CHECKPOINT({
-        what: `${OPTIMIZER_FILE} does not say how many updates were done`,
-        where: dir,
-      });
-    }
+    const file = path.join(dir, OPTIMIZER_FILE);
+    await requireFile(file);
+    await readOptimizer(file, store, optimizer, options);
   }
 }
 
-async function readInto(
-  file: string,
-  store: ParameterStore,
-  arrays: readonly (readonly [prefix: string, array: ParameterArray])[],
-  options: CallOptions,
-): Promise<Readonly<Record<string, string>>> {
-  if (!(await exists(file))) {
-    throw errors.VERL_ONNX_BAD_CHECKPOINT({ what: `the checkpoint has no ${path.basename(file)}`, where: file });
-  }
+async function readWeights(file: string, store: ParameterStore, { signal }: CallOptions): Promise<void> {
+  await requireFile(file);
   const reader = await SafetensorsReader.open(file);
   try {
-    for (const [prefix, array] of arrays) {
-      for (const parameter of store.parameters) {
-        options.signal?.throwIfAborted();
-        const { shape } = await reader.readF32(prefix + parameter.name, store.view(array, parameter));
-        if (shape.join() !== parameter.shape.join()) {
-          throw errors.VERL_ONNX_BAD_CHECKPOINT({
-            what: `${prefix}${parameter.name} has shape [${shape}], this model has [${parameter.shape}]`,
-            where: file,
-          });
-        }
+    for (const parameter of store.parameters) {
+      signal?.throwIfAborted();
+      const { shape } = await reader.readF32(parameter.name, store.values(parameter));
+      if (shape.join() !== parameter.shape.join()) {
+        throw errors.VERL_ONNX_BAD_CHECKPOINT({
+          what: `${parameter.name} has shape [${shape}], this model has [${parameter.shape}]`,
+          where: file,
+        });
       }
     }
-    return reader.metadata;
   } finally {
     await reader.close();
   }
 }
 
-function* moments(store: ParameterStore) {
-  yield* store.named("m", "m.");
-  yield* store.named("v", "v.");
-}
-
-function layoutOf(store: ParameterStore, prefix: string): TensorSpec[] {
-  return store.parameters.map(({ name, shape }) => ({ name: prefix + name, shape }));
+async function requireFile(file: string): Promise<void> {
+  if (await exists(file)) return;
+  throw errors.VERL_ONNX_BAD_CHECKPOINT({ what: `the checkpoint has no ${path.basename(file)}`, where: file });
 }
 
 /** The precision that the model was published in. */

@@ -85,5 +85,5 @@ async function loadFiles(
 }
 
 function valuesOf(store: ParameterStore, { name }: ParameterSpec): Float32Array {
-  return store.view("values", store.find(name) as StoredParameter);
+  return store.values(store.find(name) as StoredParameter);
 }

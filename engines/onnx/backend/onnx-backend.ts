@@ -1,3 +1,4 @@
+import { parameterSpecs } from "../../../core/formats/index.js";
 import type {
   CallOptions,
   CheckpointPart,
@@ -17,7 +18,9 @@ import type {
 import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
 import { HEAD_OUTPUTS } from "../models/head.js";
-import { AdamW } from "../optimizer/adamw.js";
+import { Optimizer } from "../optimizer/optimizer.js";
+import { parameterGroups } from "../optimizer/parameter-groups.js";
+import { checkOptimizer, optimizerRules } from "../optimizer/rules.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
 import { type CheckpointState, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
@@ -33,7 +36,7 @@ interface Loaded extends CheckpointState {
   readonly step: TrainingStep;
 }
 
-/** A decoder-only model on onnxruntime, with AdamW on the host. */
+/** A decoder-only model on onnxruntime, with its optimizer on the host. */
 export class OnnxBackend implements EngineBackend {
   readonly capabilities: EngineCapabilities;
   private readonly kwargs: OnnxEngineKwargs;
@@ -44,13 +47,7 @@ export class OnnxBackend implements EngineBackend {
     private readonly provider?: OnnxProvider,
   ) {
     this.kwargs = parseEngineKwargs(options.extra);
-    const optimizer = options.optimizer?.name;
-    if (optimizer !== undefined && optimizer !== "adamw") {
-      throw errors.VERL_ONNX_BAD_OPTION({
-        what: `the ONNX engine has no optimizer "${optimizer}"`,
-        fix: 'Use "adamw".',
-      });
-    }
+    if (options.optimizer) checkOptimizer(options.optimizer);
     this.capabilities = {
       weights: "stream",
       backward: "fused",
@@ -68,13 +65,17 @@ export class OnnxBackend implements EngineBackend {
     const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding, newHead, exportDtype } = this.kwargs;
     const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
     const model = await loadModel(this.options, newHead);
-    const trains = this.options.optimizer !== null;
-    const store = new ParameterStore(model.config, runtime, trains);
-    await model.fill(store, options);
     const sessions = new SessionCache(runtime, { threads: this.options.threads, spin });
+    const { optimizer: config } = this.options;
+    const groupOf = config && parameterGroups(config, optimizerRules(config, { runtime, compile: sessions.compile }));
+    const specs = parameterSpecs(model.config);
+    const placed = specs.map((spec) => ({ ...spec, group: groupOf ? groupOf(spec) : null }));
+    const store = new ParameterStore(runtime, placed);
+    await model.fill(store, options);
     const variants = { logitsBytes: logitsMemoryMiB * 2 ** 20, packAbovePadding };
     const step = new TrainingStep(runtime, sessions, model.config, store, variants);
-    const optimizer = store.kernels && new AdamW(store.kernels);
+    const optimizer = config && new Optimizer(config.name, store.trained);
+    optimizer?.restartAverage();
     this.loaded = { model, store, optimizer, exportDtype, sessions, step };
   }
 
@@ -109,7 +110,7 @@ export class OnnxBackend implements EngineBackend {
   }
 
   async zeroGrad(): Promise<void> {
-    for (const shard of this.state.store.kernels ?? []) shard.gradients.fill(0);
+    this.state.optimizer?.zeroGrad();
   }
 
   async gradNorm(): Promise<number> {
@@ -117,12 +118,12 @@ export class OnnxBackend implements EngineBackend {
   }
 
   async step(update: { lr: number; gradScale: number; optimizer: OptimizerConfig }): Promise<void> {
-    this.trained("step").update(update);
+    await this.trained("step").update(update);
   }
 
   async *parameters(options?: CallOptions): AsyncGenerator<NamedTensor> {
     const { store } = this.state;
-    for (const tensor of store.named("values")) {
+    for (const tensor of store.namedValues()) {
       options?.signal?.throwIfAborted();
       yield tensor;
     }
@@ -130,7 +131,8 @@ export class OnnxBackend implements EngineBackend {
 
   async *gradients(options?: CallOptions): AsyncGenerator<NamedTensor> {
     this.trained("gradients");
-    for (const tensor of this.state.store.named("gradients")) {
+    const { store } = this.state;
+    for (const tensor of store.named((parameter) => store.gradients(parameter))) {
       options?.signal?.throwIfAborted();
       yield tensor;
     }
@@ -158,7 +160,7 @@ export class OnnxBackend implements EngineBackend {
     throw errors.VERL_ONNX_NOT_LOADED({ what: "the engine was used before its weights were loaded" });
   }
 
-  private trained(call: string): AdamW {
+  private trained(call: string): Optimizer {
     const { optimizer } = this.state;
     if (optimizer) return optimizer;
     throw errors.VERL_ONNX_FORWARD_ONLY({ what: `${call} was called on an engine without an optimizer` });

@@ -1,47 +1,72 @@
-import { type ModelConfig, parameterSpecs } from "../../../core/formats/index.js";
 import type { NamedTensor } from "../../../core/plugin.js";
 import { gradientFeed, gradientFetch } from "../graphs/model-graph.js";
 import type { UpdateKernels } from "../optimizer/kernels.js";
+import type { GroupedShard } from "../optimizer/optimizer.js";
+import type { ParameterGroup } from "../optimizer/parameter-groups.js";
 import { PlainKernels } from "../optimizer/plain-kernels.js";
-import { MAX_WASM_ELEMENTS, WasmKernels } from "../optimizer/wasm-kernels.js";
+import type { ShardParameter } from "../optimizer/update-rule.js";
+import { maxWasmElements, WasmKernels } from "../optimizer/wasm-kernels.js";
 import { allocateTensorData, elementCount, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
 
-export interface StoredParameter {
+export interface StoredParameter extends ShardParameter {
   readonly name: string;
-  readonly shape: readonly number[];
   readonly shard: number;
-  readonly offset: number;
-  readonly length: number;
 }
 
-/** What is kept per parameter; a forward-only engine keeps values alone. */
-export type ParameterArray = "values" | "gradients" | "m" | "v";
+/** A parameter to be stored; one without a group is frozen. */
+export interface PlacedParameter {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly group: ParameterGroup | null;
+}
+
+interface Shard {
+  readonly group: ParameterGroup | null;
+  readonly parameters: StoredParameter[];
+  size: number;
+}
 
 /** Parameters begin at multiples of a cache line; the gaps stay 0. */
 const ALIGNMENT = 16;
 
-/** All parameters in a few flat shards, with gradients and moments alongside, and views per tensor. */
+/** Elements of a shard without gradients: 1 GiB. */
+const MAX_FROZEN_ELEMENTS = 2 ** 28;
+
+/**
+ * Parameters in a few flat shards per group, with gradients and the arrays of their update rule alongside, and views per
+ * tensor. Frozen parameters have values alone.
+ */
 export class ParameterStore {
   readonly parameters: readonly StoredParameter[];
-  /** Null in a forward-only engine. */
-  readonly kernels: readonly UpdateKernels[] | null;
+  /** The shards that are trained. */
+  readonly trained: readonly GroupedShard[];
   /** Graph feeds and fetches over this memory, by graph name. */
   readonly feeds: Readonly<Record<string, OrtTensor>>;
   readonly fetches: Readonly<Record<string, OrtTensor>>;
-  private readonly shards: readonly (Pick<UpdateKernels, "values"> & Partial<UpdateKernels>)[];
+  private readonly memory: readonly (Pick<UpdateKernels, "values"> & Partial<UpdateKernels>)[];
+  private readonly groups: readonly (ParameterGroup | null)[];
 
-  constructor(config: ModelConfig, runtime: OrtRuntime, trains: boolean, shardElements = MAX_WASM_ELEMENTS) {
-    const { parameters, sizes } = placeParameters(config, shardElements);
+  constructor(runtime: OrtRuntime, placed: readonly PlacedParameter[], shardElements = Number.POSITIVE_INFINITY) {
+    const { parameters, shards } = place(placed, shardElements);
     this.parameters = parameters;
-    this.kernels = trains ? sizes.map((n) => (n > MAX_WASM_ELEMENTS ? new PlainKernels(n) : new WasmKernels(n))) : null;
-    this.shards = this.kernels ?? sizes.map((n) => ({ values: allocateTensorData("float32", n) }));
+    this.groups = shards.map(({ group }) => group);
+    const trained: GroupedShard[] = [];
+    this.memory = shards.map(({ group, size, parameters }) => {
+      if (group === null) return { values: allocateTensorData("float32", size) };
+      const stateArrays = group.state.length;
+      const fits = size <= maxWasmElements(2 + stateArrays);
+      const kernels = fits ? new WasmKernels(size, stateArrays) : new PlainKernels(size, stateArrays);
+      trained.push({ group, kernels, parameters });
+      return kernels;
+    });
+    this.trained = trained;
     const feeds: Record<string, OrtTensor> = {};
     const fetches: Record<string, OrtTensor> = {};
     for (const parameter of parameters) {
       const { name, shape } = parameter;
-      feeds[name] = runtime.tensor("float32", shape, this.view("values", parameter));
-      if (!trains) continue;
-      const gradient = runtime.tensor("float32", shape, this.view("gradients", parameter));
+      feeds[name] = runtime.tensor("float32", shape, this.values(parameter));
+      if (this.groups[parameter.shard] === null) continue;
+      const gradient = runtime.tensor("float32", shape, this.gradients(parameter));
       feeds[gradientFeed(name)] = gradient;
       fetches[gradientFetch(name)] = gradient;
     }
@@ -54,20 +79,47 @@ export class ParameterStore {
     return this.parameters.reduce((n, p) => n + p.length, 0);
   }
 
-  view(array: ParameterArray, { shard, offset, length }: StoredParameter): Float32Array {
-    return (this.shards[shard][array] as Float32Array).subarray(offset, offset + length);
+  /** Memory of all arrays. */
+  get bytes(): number {
+    const arraysOf = (group: ParameterGroup | null) => (group === null ? 1 : 2 + group.state.length);
+    return this.memory.reduce((n, { values }, i) => n + values.byteLength * arraysOf(this.groups[i]), 0);
   }
 
   find(name: string): StoredParameter | undefined {
     return this.parameters.find((p) => p.name === name);
   }
 
-  /** Views as named tensors; `prefix` goes before each name. */
-  *named(array: ParameterArray, prefix = ""): Generator<NamedTensor> {
+  values(parameter: StoredParameter): Float32Array {
+    return viewOf(this.memory[parameter.shard].values, parameter);
+  }
+
+  /** Of a parameter that is trained. */
+  gradients(parameter: StoredParameter): Float32Array {
+    return viewOf(this.memory[parameter.shard].gradients as Float32Array, parameter);
+  }
+
+  /** Names of the arrays of update rules, in the order of their first parameters. */
+  get stateNames(): readonly string[] {
+    return [...new Set(this.groups.flatMap((group) => group?.state ?? []))];
+  }
+
+  /** An array of the update rule; null for a parameter whose rule has none of that name. */
+  state(name: string, parameter: StoredParameter): Float32Array | null {
+    const index = this.groups[parameter.shard]?.state.indexOf(name) ?? -1;
+    const array = this.memory[parameter.shard].state?.[index];
+    return array ? viewOf(array, parameter) : null;
+  }
+
+  /** Views as named tensors, of the parameters that have the array; `prefix` goes before each name. */
+  *named(viewOf: (parameter: StoredParameter) => Float32Array | null, prefix = ""): Generator<NamedTensor> {
     for (const parameter of this.parameters) {
-      const { name, shape } = parameter;
-      yield { name: prefix + name, dtype: "f32", shape, data: this.view(array, parameter) };
+      const data = viewOf(parameter);
+      if (data) yield { name: prefix + parameter.name, dtype: "f32", shape: parameter.shape, data };
     }
+  }
+
+  *namedValues(): Generator<NamedTensor> {
+    yield* this.named((parameter) => this.values(parameter));
   }
 
   dispose(): void {
@@ -75,18 +127,25 @@ export class ParameterStore {
   }
 }
 
-/** Fills shards in order; a tensor larger than a shard gets one of its own. */
-function placeParameters(config: ModelConfig, shardElements: number) {
-  const sizes: number[] = [0];
-  const parameters = parameterSpecs(config).map(({ name, shape }): StoredParameter => {
+function viewOf(array: Float32Array, { offset, length }: ShardParameter): Float32Array {
+  return array.subarray(offset, offset + length);
+}
+
+/** Fills shards of each group in order; a tensor larger than a shard gets one of its own. */
+function place(placed: readonly PlacedParameter[], shardElements: number) {
+  const shards: Shard[] = [];
+  const parameters = placed.map(({ name, shape, group }): StoredParameter => {
     const length = elementCount(shape);
     const space = Math.ceil(length / ALIGNMENT) * ALIGNMENT;
-    const last = sizes.length - 1;
-    if (sizes[last] > 0 && sizes[last] + space > shardElements) sizes.push(0);
-    const shard = sizes.length - 1;
-    const offset = sizes[shard];
-    sizes[shard] += space;
-    return { name, shape, shard, offset, length };
+    const most = group === null ? MAX_FROZEN_ELEMENTS : maxWasmElements(2 + group.state.length);
+    let shard = shards.findLastIndex((open) => open.group === group);
+    if (shard < 0 || (shards[shard].size > 0 && shards[shard].size + space > Math.min(most, shardElements))) {
+      shard = shards.push({ group, parameters: [], size: 0 }) - 1;
+    }
+    const parameter = { name, shape, shard, offset: shards[shard].size, length };
+    shards[shard].size += space;
+    shards[shard].parameters.push(parameter);
+    return parameter;
   });
-  return { parameters, sizes };
+  return { parameters, shards };
 }

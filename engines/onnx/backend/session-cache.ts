@@ -32,12 +32,17 @@ export class SessionCache {
   get(key: string, build: () => Compilable | null): Promise<Compiled | null> {
     let entry = this.compiled.get(key);
     if (!entry) {
-      entry = this.compile(build);
+      entry = this.build(build);
       entry.catch(() => this.compiled.delete(key));
       this.compiled.set(key, entry);
     }
     return entry;
   }
+
+  /** A graph of the host's own, without a loss. */
+  readonly compile = async (key: string, build: () => Graph): Promise<OrtSession> => {
+    return (await this.get(key, () => ({ graph: build() }))).session;
+  };
 
   async dispose(): Promise<void> {
     const entries = await Promise.allSettled(this.compiled.values());
@@ -45,7 +50,7 @@ export class SessionCache {
     for (const entry of entries) if (entry.status === "fulfilled") await entry.value?.session.release();
   }
 
-  private async compile(build: () => Compilable | null): Promise<Compiled | null> {
+  private async build(build: () => Compilable | null): Promise<Compiled | null> {
     const built = build();
     if (built === null) return null;
     const session = await this.runtime.createSession(built.graph.encode(), this.options);

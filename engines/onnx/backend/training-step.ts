@@ -125,7 +125,7 @@ export class TrainingStep {
     // An embedding that is not the head as well has no other gradient than the one added below.
     if (headName(this.config) !== embedding) delete all[gradientFetch(embedding)];
     await this.run(compiled, shape, feeds, all, options);
-    const gradient = this.store.view("gradients", this.store.find(embedding) as StoredParameter);
+    const gradient = this.store.gradients(this.store.find(embedding) as StoredParameter);
     addEmbeddingGradient(gradient, rowIds, dEmbedded.data, hiddenSize);
   }
 

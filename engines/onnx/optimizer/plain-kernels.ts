@@ -1,21 +1,22 @@
 import { allocateTensorData } from "../runtime/index.js";
-import type { AdamWScalars, UpdateKernels } from "./kernels.js";
+import type { AdamWScalars, SgdScalars, UpdateKernels } from "./kernels.js";
 
 /** Plain loops, for shards that are too large for one WebAssembly memory. */
 export class PlainKernels implements UpdateKernels {
   readonly values: Float32Array;
   readonly gradients: Float32Array;
-  readonly m: Float32Array;
-  readonly v: Float32Array;
+  readonly state: readonly Float32Array[];
 
-  constructor(size: number) {
-    [this.values, this.gradients, this.m, this.v] = Array.from({ length: 4 }, () =>
-      allocateTensorData("float32", size),
-    );
+  constructor(size: number, stateArrays: number) {
+    const array = () => allocateTensorData("float32", size);
+    this.values = array();
+    this.gradients = array();
+    this.state = Array.from({ length: stateArrays }, array);
   }
 
   adamw({ gradScale, beta1, beta2, decay, stepSize, rootCorrection, eps }: AdamWScalars): void {
-    const { values, gradients, m, v } = this;
+    const { values, gradients } = this;
+    const [m, v] = this.state;
     const [keep1, keep2] = [1 - beta1, 1 - beta2];
     for (let i = 0; i < values.length; i++) {
       const g = gradients[i] * gradScale;
@@ -25,6 +26,23 @@ export class PlainKernels implements UpdateKernels {
       v[i] = vi;
       values[i] = values[i] * decay - (stepSize * mi) / (Math.sqrt(vi) * rootCorrection + eps);
     }
+  }
+
+  sgd({ gradScale, weightDecay, momentum, nesterov, lr }: SgdScalars): void {
+    const { values, gradients } = this;
+    const m = momentum === 0 ? null : this.state[0];
+    for (let i = 0; i < values.length; i++) {
+      const d = gradients[i] * gradScale + weightDecay * values[i];
+      const mi = m ? momentum * m[i] + d : d;
+      if (m) m[i] = mi;
+      values[i] -= lr * (nesterov ? d + momentum * mi : mi);
+    }
+  }
+
+  average(share: number): void {
+    const { values } = this;
+    const average = this.state[this.state.length - 1];
+    for (let i = 0; i < values.length; i++) average[i] += (values[i] - average[i]) * share;
   }
 
   gradientSquareSum(): number {

@@ -1,19 +1,5 @@
-import type { AdamWScalars, UpdateKernels } from "./kernels.js";
-import {
-  F32,
-  F64,
-  f32x4,
-  f64,
-  f64x2,
-  get,
-  I32,
-  increase,
-  loopWhileBelow,
-  set,
-  V128,
-  type WasmFunction,
-  wasmModule,
-} from "./wasm-code.js";
+import type { AdamWScalars, SgdScalars, UpdateKernels } from "./kernels.js";
+import { UPDATE_MODULE, type UpdateFunctions } from "./wasm-functions.js";
 
 /** The part of the standard interface that is used; its types ship with the DOM's only. */
 declare const WebAssembly: {
@@ -24,101 +10,69 @@ declare const WebAssembly: {
 
 const PAGE_BYTES = 65536;
 const MAX_PAGES = 65536;
-const ARRAYS = 4;
 
-/** Most elements of a shard: its four arrays share one WebAssembly memory of 4 GiB. */
-export const MAX_WASM_ELEMENTS = (MAX_PAGES * PAGE_BYTES) / (ARRAYS * Float32Array.BYTES_PER_ELEMENT);
-
-interface Exports {
-  adamw(values: number, gradients: number, m: number, v: number, gradientsEnd: number, ...scalars: number[]): void;
-  squareSum(start: number, end: number): number;
+/** Most elements of a shard with so many arrays: they share one WebAssembly memory of 4 GiB. */
+export function maxWasmElements(arrays: number): number {
+  const elements = Math.floor((MAX_PAGES * PAGE_BYTES) / (arrays * Float32Array.BYTES_PER_ELEMENT));
+  return elements - (elements % 16);
 }
 
 /** Four lanes at a time in WebAssembly SIMD, over memory that onnxruntime reads and writes as well. */
 export class WasmKernels implements UpdateKernels {
   readonly values: Float32Array;
   readonly gradients: Float32Array;
-  readonly m: Float32Array;
-  readonly v: Float32Array;
-  private readonly exports: Exports;
+  readonly state: readonly Float32Array[];
+  private readonly functions: UpdateFunctions;
 
   /** `size` is a multiple of 4. */
-  constructor(size: number) {
-    const pages = Math.max(1, Math.ceil((size * ARRAYS * Float32Array.BYTES_PER_ELEMENT) / PAGE_BYTES));
+  constructor(size: number, stateArrays: number) {
+    const bytes = size * Float32Array.BYTES_PER_ELEMENT;
+    const pages = Math.max(1, Math.ceil((bytes * (2 + stateArrays)) / PAGE_BYTES));
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    const array = (i: number) => new Float32Array(memory.buffer, i * size * Float32Array.BYTES_PER_ELEMENT, size);
-    [this.values, this.gradients, this.m, this.v] = [array(0), array(1), array(2), array(3)];
-    const instance = new WebAssembly.Instance(new WebAssembly.Module(MODULE), { env: { memory } });
-    this.exports = instance.exports as Exports;
+    const arrays = Array.from({ length: 2 + stateArrays }, (_, i) => new Float32Array(memory.buffer, i * bytes, size));
+    // Loops end where values or gradients do: below 4 GiB, for a third array or the other of the two comes after them.
+    [this.gradients, this.values] = arrays;
+    this.state = arrays.slice(2);
+    const instance = new WebAssembly.Instance(new WebAssembly.Module(UPDATE_MODULE), { env: { memory } });
+    this.functions = instance.exports as UpdateFunctions;
   }
 
   adamw({ gradScale, beta1, beta2, decay, stepSize, rootCorrection, eps }: AdamWScalars): void {
-    const { values, gradients, m, v } = this;
+    const { values, gradients, functions } = this;
     if (values.length === 0) return;
-    this.exports.adamw(
-      values.byteOffset,
-      gradients.byteOffset,
-      m.byteOffset,
-      v.byteOffset,
-      m.byteOffset,
+    const [m, v] = this.state;
+    functions.adamw(
+      ...([gradients.byteOffset, endOf(gradients)] as const),
+      ...([values.byteOffset, m.byteOffset, v.byteOffset] as const),
       ...[gradScale, beta1, 1 - beta1, beta2, 1 - beta2, decay, stepSize, rootCorrection, eps],
     );
   }
 
+  sgd({ gradScale, weightDecay, momentum, nesterov, lr }: SgdScalars): void {
+    const { values, gradients, functions } = this;
+    if (values.length === 0) return;
+    const arrays = [gradients.byteOffset, endOf(gradients), values.byteOffset] as const;
+    if (momentum === 0) {
+      functions.sgd(...arrays, gradScale, weightDecay, lr);
+    } else {
+      const factors = nesterov ? [1, momentum] : [0, 1];
+      functions.sgdMomentum(...arrays, this.state[0].byteOffset, gradScale, weightDecay, lr, momentum, ...factors);
+    }
+  }
+
+  average(share: number): void {
+    const { values } = this;
+    if (values.length === 0) return;
+    const average = this.state[this.state.length - 1];
+    this.functions.average(values.byteOffset, endOf(values), average.byteOffset, share);
+  }
+
   gradientSquareSum(): number {
-    const { gradients, m } = this;
-    return gradients.length === 0 ? 0 : this.exports.squareSum(gradients.byteOffset, m.byteOffset);
+    const { gradients } = this;
+    return gradients.length === 0 ? 0 : this.functions.squareSum(gradients.byteOffset, endOf(gradients));
   }
 }
 
-function adamwFunction(): WasmFunction {
-  const [values, gradients, m, v, end] = [0, 1, 2, 3, 4];
-  const scalars = [5, 6, 7, 8, 9, 10, 11, 12, 13];
-  const [gradScale, beta1, keep1, beta2, keep2, decay, stepSize, rootCorrection, eps] = scalars.map((s) => s + 9);
-  const [g, newM, newV] = [23, 24, 25];
-  const { load, store, splat, add, sub, mul, div, sqrt } = f32x4;
-  const step = [
-    ...set(g, mul(load(get(gradients)), get(gradScale))),
-    ...set(newM, add(mul(load(get(m)), get(beta1)), mul(get(g), get(keep1)))),
-    ...store(get(m), get(newM)),
-    ...set(newV, add(mul(load(get(v)), get(beta2)), mul(mul(get(g), get(g)), get(keep2)))),
-    ...store(get(v), get(newV)),
-    ...store(
-      get(values),
-      sub(
-        mul(load(get(values)), get(decay)),
-        div(mul(get(newM), get(stepSize)), add(mul(sqrt(get(newV)), get(rootCorrection)), get(eps))),
-      ),
-    ),
-    ...[values, gradients, m, v].flatMap((pointer) => increase(pointer, 16)),
-  ];
-  return {
-    name: "adamw",
-    parameters: [I32, I32, I32, I32, I32, ...scalars.map(() => F32)],
-    results: [],
-    locals: Array<number>(12).fill(V128),
-    body: [...scalars.flatMap((s) => set(s + 9, splat(get(s)))), ...loopWhileBelow(gradients, get(end), step)],
-  };
+function endOf(array: Float32Array): number {
+  return array.byteOffset + array.byteLength;
 }
-
-function squareSumFunction(): WasmFunction {
-  const [pointer, end, sumA, sumB, a, b] = [0, 1, 2, 3, 4, 5];
-  const { loadPromoted, add, mul, lane } = f64x2;
-  const step = [
-    ...set(a, loadPromoted(get(pointer), 0)),
-    ...set(b, loadPromoted(get(pointer), 8)),
-    ...set(sumA, add(get(sumA), mul(get(a), get(a)))),
-    ...set(sumB, add(get(sumB), mul(get(b), get(b)))),
-    ...increase(pointer, 16),
-  ];
-  const total = add(get(sumA), get(sumB));
-  return {
-    name: "squareSum",
-    parameters: [I32, I32],
-    results: [F64],
-    locals: Array<number>(4).fill(V128),
-    body: [...loopWhileBelow(pointer, get(end), step), ...f64.add(lane(total, 0), lane(total, 1))],
-  };
-}
-
-const MODULE = wasmModule([adamwFunction(), squareSumFunction()]);

@@ -1,24 +1,50 @@
 import { expect } from "chai";
-import { parseModelConfig } from "../../../../core/formats/index.js";
-import { ParameterStore } from "../../../../engines/onnx/backend/parameter-store.js";
+import { parameterSpecs, parseModelConfig } from "../../../../core/formats/index.js";
+import { ParameterStore, type PlacedParameter } from "../../../../engines/onnx/backend/parameter-store.js";
+import { adamw } from "../../../../engines/onnx/optimizer/adamw.js";
+import type { ParameterGroup } from "../../../../engines/onnx/optimizer/parameter-groups.js";
+import { sgd } from "../../../../engines/onnx/optimizer/sgd.js";
 import { openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
 import { tinyOptions } from "./fixtures.js";
 
 describe("engines/onnx/backend parameter store", () => {
-  it("spreads parameters over shards without overlap", async () => {
-    const { model } = tinyOptions();
-    const config = parseModelConfig("config" in model ? model.config : {});
-    const store = new ParameterStore(config, await openOrtRuntime(), true, 256);
-    expect(store.kernels?.length).to.be.above(4);
+  const { model } = tinyOptions();
+  const specs = parameterSpecs(parseModelConfig("config" in model ? model.config : {}));
+  const moments: ParameterGroup = { rule: adamw, lrScale: 1, decays: true, state: adamw.state };
+  const plain: ParameterGroup = { rule: sgd({}), lrScale: 1, decays: true, state: [] };
+  const storeOf = async (groupOf: (index: number) => ParameterGroup | null, shardElements?: number) => {
+    const placed: PlacedParameter[] = specs.map((spec, i) => ({ ...spec, group: groupOf(i) }));
+    return new ParameterStore(await openOrtRuntime(), placed, shardElements);
+  };
+
+  it("spreads parameters over shards of their groups without overlap", async () => {
+    const store = await storeOf((i) => [moments, plain, null][i % 3], 256);
+    expect(store.trained.length).to.be.above(4);
+    const arraysOf = (parameter: (typeof store.parameters)[number], i: number) => [
+      store.values(parameter),
+      ...(i % 3 < 2 ? [store.gradients(parameter)] : []),
+      ...["m", "v"].flatMap((name) => store.state(name, parameter) ?? []),
+    ];
     store.parameters.forEach((parameter, i) => {
-      for (const array of ["values", "gradients", "m", "v"] as const) store.view(array, parameter).fill(i + 1);
+      expect(parameter.name).to.equal(specs[i].name);
+      expect(arraysOf(parameter, i)).to.have.lengthOf([4, 2, 1][i % 3]);
+      arraysOf(parameter, i).forEach((array, k) => array.fill(10 * i + k));
     });
     store.parameters.forEach((parameter, i) => {
-      const view = store.view("values", parameter);
-      expect(view).to.have.lengthOf(parameter.shape.reduce((n, d) => n * d, 1));
-      expect(view.every((x) => x === i + 1)).to.equal(true, parameter.name);
+      arraysOf(parameter, i).forEach((array, k) => {
+        expect(array).to.have.lengthOf(parameter.shape.reduce((n, d) => n * d, 1));
+        expect(array.every((x) => x === 10 * i + k)).to.equal(true, parameter.name);
+      });
     });
     expect(store.count).to.equal(store.parameters.reduce((n, p) => n + p.length, 0));
     store.dispose();
+  });
+
+  it("has no memory for gradients and moments of what is frozen", async () => {
+    const [frozen, trained] = [await storeOf(() => null), await storeOf(() => moments)];
+    expect(frozen.bytes * 4).to.equal(trained.bytes);
+    expect(frozen.trained).to.deep.equal([]);
+    expect(Object.keys(frozen.fetches)).to.deep.equal([]);
+    for (const store of [frozen, trained]) store.dispose();
   });
 });

@@ -14,7 +14,7 @@ export function peerWeights(config: ModelConfig): (NamedTensor & { readonly data
 }
 
 /** Numbers in [−1, 1): FNV-1a of the name, then a mixed counter. */
-function uniformFrom(name: string): (index: number) => number {
+export function uniformFrom(name: string): (index: number) => number {
   let seed = 2166136261;
   for (const byte of Buffer.from(name)) seed = Math.imul(seed ^ byte, 16777619);
   return (index) => {
