@@ -28,7 +28,7 @@ describe("engines/onnx/backend parameter store", () => {
     store.parameters.forEach((parameter, i) => {
       expect(parameter.name).to.equal(specs[i].name);
       expect(arraysOf(parameter, i)).to.have.lengthOf([4, 2, 1][i % 3]);
-      arraysOf(parameter, i).forEach((array, k) => array.fill(10 * i + k));
+      for (const [k, array] of arraysOf(parameter, i).entries()) array.fill(10 * i + k);
     });
     store.parameters.forEach((parameter, i) => {
       arraysOf(parameter, i).forEach((array, k) => {
