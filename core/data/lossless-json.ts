@@ -28,8 +28,8 @@ export type LosslessJson =
   | LosslessJson[]
   | Map<string, LosslessJson>;
 
-/** Python's default recursion limit bounds its reader too. */
-const MAX_DEPTH = 990;
+/** Lists and objects inside each other that Python 3.11 reads with its default recursion limit; later versions read more. */
+const MAX_DEPTH = 992;
 /** Python refuses longer integers, whose conversion takes quadratic time. */
 const MAX_INTEGER_DIGITS = 4300;
 
@@ -51,18 +51,22 @@ class Reader {
   }
 
   private value(depth: number): LosslessJson {
-    if (depth > MAX_DEPTH) throw this.error(`nested more than ${MAX_DEPTH} deep`);
     this.space();
     switch (this.text[this.at]) {
       case "{":
-        return this.object(depth);
+        return this.object(this.deeper(depth));
       case "[":
-        return this.array(depth);
+        return this.array(this.deeper(depth));
       case '"':
         return this.string();
       default:
         return this.literal();
     }
+  }
+
+  private deeper(depth: number): number {
+    if (depth === MAX_DEPTH) throw this.error(`nested more than ${MAX_DEPTH} deep`);
+    return depth + 1;
   }
 
   private object(depth: number): Map<string, LosslessJson> {
@@ -76,7 +80,7 @@ class Reader {
       const key = this.string();
       this.space();
       if (!this.take(":")) throw this.error("expected ':'");
-      out.set(key, this.value(depth + 1));
+      out.set(key, this.value(depth));
       this.space();
     } while (this.take(","));
     if (!this.take("}")) throw this.error("expected ',' or '}'");
@@ -89,7 +93,7 @@ class Reader {
     this.space();
     if (this.take("]")) return out;
     do {
-      out.push(this.value(depth + 1));
+      out.push(this.value(depth));
       this.space();
     } while (this.take(","));
     if (!this.take("]")) throw this.error("expected ',' or ']'");

@@ -67,6 +67,12 @@ describe("lossless JSON", () => {
     expect(error.code).to.equal("VERL_DATA_JSON_INVALID");
   });
 
+  it("reads and prints as many levels as Python 3.11", () => {
+    const nested = (levels: number) => `${"[".repeat(levels)}1${"]".repeat(levels)}`;
+    expect(printed(nested(992))).to.equal(nested(992));
+    expect(() => parseLosslessJson(nested(993))).to.throw("nested more than 992 deep");
+  });
+
   it("names line and column", async () => {
     const error = await errorOf(() => parseLosslessJson('{"a": 1,\n "b": x}'));
     expect(error.message).to.include("line 2, column 7");
