@@ -41,9 +41,9 @@ export const gsm8kScorer: Scorer = { name: "gsm8k", dataSources: ["openai/gsm8k"
 // A minus after a digit or a bracket subtracts; commas separate thousands (1,200) or lakhs (1,00,000), not list items.
 const SIGN = String.raw`(?:(?<![\d)][^\S\n]*)([-−+]))?`;
 const DIGITS = String.raw`\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+`;
-const NUMBER = String.raw`${SIGN}(?:[$€£¥₹][^\S\n]*([-−])?)?(${DIGITS})(?:/(\d+))?`;
-const MARKED = new RegExp(String.raw`####[^\S\n]*${NUMBER}`, "g");
-const ANY = new RegExp(NUMBER, "g");
+const NUMBER = String.raw`${SIGN}(?:\\?\p{Sc}[^\S\n]*([-−])?)?(${DIGITS})(?:/(\d+))?`;
+const MARKED = new RegExp(String.raw`####[^\S\n]*(?:\*\*|__)?${NUMBER}`, "gu");
+const ANY = new RegExp(NUMBER, "gu");
 
 function markedAnswer(text: string): string | null {
   return canonical([...text.matchAll(MARKED)].at(-1));
@@ -57,7 +57,7 @@ function lastNumber(text: string): string | null {
 function goldAnswer(truth: JsonValue): string | null {
   if (typeof truth !== "string" && typeof truth !== "number") return null;
   const text = String(truth);
-  const whole = new RegExp(`^\\s*${NUMBER}\\s*\\.?\\s*$`).exec(text);
+  const whole = new RegExp(`^\\s*${NUMBER}\\s*\\.?\\s*$`, "u").exec(text);
   return canonical(whole ?? undefined) ?? markedAnswer(text);
 }
 

@@ -28,5 +28,10 @@ export function tail(text: string, count: number): string {
 
 export const codePoints = (text: string): string[] => Array.from(text);
 
-/** `str.isdigit`: decimal digits of every script, superscripts and subscripts. */
-export const isDigits = (text: string): boolean => /^[\p{Nd}²³¹⁰⁴-⁹₀-₉]+$/u.test(text);
+/** Digits that are no decimals: superscripts, circled digits, Ethiopic, Kharoshthi, … */
+const OTHER_DIGITS =
+  "²³¹\\u1369-\\u1371\\u19da⁰⁴-⁹₀-₉①-⑨⑴-⑼⒈-⒐⓪⓵-⓽⓿❶-❾➀-➈➊-➒\\u{10a40}-\\u{10a43}\\u{10e60}-\\u{10e68}\\u{11052}-\\u{1105a}🄀-🄊";
+const DIGITS = new RegExp(`^[\\p{Nd}${OTHER_DIGITS}]+$`, "u");
+
+/** `str.isdigit`: the digits of every script. */
+export const isDigits = (text: string): boolean => DIGITS.test(text);

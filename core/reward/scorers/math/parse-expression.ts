@@ -180,9 +180,17 @@ class ExpressionParser {
     return exponent ? { type: "power", base: value, exponent } : value;
   }
 
+  /** In `\sin(x)^2` the sine is squared, but in `\sin(30)°` the angle has degrees. */
+  #bracketedArgument(): Expression {
+    const of = this.#nested(() => this.#primary());
+    if (!this.#is("°")) return of;
+    this.#at++;
+    return call("degrees", of);
+  }
+
   /** Brackets, or factors up to the next operator or function: `\sin 2x \cos x`. */
   #functionArgument(): Expression {
-    if (this.#is("(", "[", "{")) return this.#power();
+    if (this.#is("(", "[", "{")) return this.#bracketedArgument();
     const factors = [this.#is("-") ? this.#signedPower() : this.#power()];
     for (;;) {
       const token = this.#token();
@@ -197,10 +205,13 @@ class ExpressionParser {
       const degree = this.#is("[") ? this.#bracketed() : number(rational(2));
       return { type: "root", degree, of: this.#argument() };
     }
-    if (name === "decorate") {
+    if (name === "decorate" || name === "bold") {
       const start = this.#at;
-      this.#argument();
-      return symbol(`vec(${this.tokens.slice(start, this.#at).map(textOf).join("").replace(/[{}]/g, "")})`);
+      const of = this.#argument();
+      const inside = this.tokens.slice(start, this.#at);
+      // A number in bold is the number.
+      if (name === "bold" && inside.every((token) => token.kind !== "name")) return of;
+      return symbol(`vec(${inside.map(textOf).join("").replace(/[{}]/g, "")})`);
     }
     const [over, under] = [this.#argument(), this.#argument()];
     return name === "binom" ? call("binom", over, under) : { type: "divide", over, under };

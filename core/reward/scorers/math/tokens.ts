@@ -5,7 +5,7 @@ export type Token = { readonly spaced: boolean } & (
   | { readonly kind: "number"; readonly text: string; readonly value: Rational }
   /** A variable, a constant (`π`, `e`, `i`, `∞`) or a function. */
   | { readonly kind: "name"; readonly name: string }
-  /** A command that takes arguments: `frac`, `sqrt`, `binom`, `decorate`. */
+  /** A command that takes arguments: `frac`, `sqrt`, `binom`, `decorate`, `bold`. */
   | { readonly kind: "command"; readonly name: string }
   /** Prose or a unit. */
   | { readonly kind: "word"; readonly text: string }

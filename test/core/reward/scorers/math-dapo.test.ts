@@ -57,6 +57,7 @@ describe("math_dapo scorer", () => {
       acc: false,
       pred: "5.",
     });
+    expect(await scoreWith(mathDapoScorer, "Answer: ①,②", "①②", { kwargs })).to.deep.include({ acc: true, pred: "①②" });
     expect(await scoreWith(mathDapoScorer, "Answer: a b", "b", { kwargs })).to.deep.equal({
       score: 1,
       acc: true,

@@ -24,6 +24,7 @@ const SAME: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
     ["4", "4^{\\text{th}}"],
     ["\\frac{1}{3}", "0.\\overline{3}"],
     ["1/6", "0.1\\overline{6}"],
+    ["\\mathbf{16}", "16.0"],
   ],
   fractions: [
     ["\\frac{3}{4}", "0.75"],
@@ -48,6 +49,8 @@ const SAME: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
     ["36\\pi", "36π"],
     ["1 - \\frac{1}{e}", "1-\\mathrm{e}^{-1}"],
     ["\\sin 30^\\circ", "1/2"],
+    ["\\sin(30)^\\circ", "1/2"],
+    ["\\sin^2 x", "sin(x)^2"],
     ["\\log_2 8", "3"],
   ],
   percentages: [
