@@ -102,7 +102,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)dist/" },
+    exclude: { path: "(^|/)dist/|^cli/(create/)?templates/" },
     tsConfig: { fileName: "tsconfig.json" },
     tsPreCompilationDeps: "specify",
     combinedDependencies: false,

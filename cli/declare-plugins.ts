@@ -1,12 +1,15 @@
 import type { Command } from "commander";
-import { CONFIG_ARGUMENTS, configured, type Declaring, type Flags, lockFileOf, requestOf } from "./declare.js";
+import { CONFIG_ARGUMENTS, configured, type Declaring, type Flags, lockFileOf, requestOf, textOf } from "./declare.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import type { PluginsOutput, PluginsRequest } from "./plugins-command.js";
 
-/** `plugins list|tree|why|doctor`. */
+/** `plugins list|tree|why|doctor|new|test`. */
 export function declarePlugins(program: Command, { io, finish }: Declaring): void {
   program.commandsGroup("Extending:");
-  const plugins = program.command("plugins").description("Look at the plugins of a run.").helpCommand(false);
+  const plugins = program
+    .command("plugins")
+    .description("Look at the plugins of a run; write and test one.")
+    .helpCommand(false);
 
   configured(plugins.command("list"), "List what a run would load and what is installed; runs no plugin's code.")
     .option("--write-lock [file]", "record the lock that --frozen-plugins demands")
@@ -41,6 +44,30 @@ export function declarePlugins(program: Command, { io, finish }: Declaring): voi
       await finish(show(await pluginDoctor(await requested(args, flags, io)), flags, io));
     },
   );
+
+  plugins
+    .command("new")
+    .description("Write the package of a plugin, with the conformance suites of what it adds.")
+    .argument("[name]", "of the package, e.g. verl-acme; without one, the kinds are listed")
+    .option("--kind <kinds>", "what it adds, e.g. tracker, or reward,hooks")
+    .option("--dir <dir>", "where to write it (default: the name)")
+    .option("--json", "print JSON")
+    .action(async (name: string | undefined, flags: Flags) => {
+      const { newPlugin } = await import("./plugins-new.js");
+      const texts = { kinds: textOf(flags.kind), dir: textOf(flags.dir) };
+      await finish(newPlugin({ name: name ?? null, ...texts, json: flags.json === true }, io));
+    });
+  plugins
+    .command("test")
+    .description("Load the package of a plugin and run the conformance suites of what it registers.")
+    .argument("[dir]", "folder of the package, built", ".")
+    .option("--skip <kinds>", "leave out the suites of these kinds", "")
+    .option("--json", "print JSON")
+    .action(async (dir: string, flags: Flags) => {
+      const { testPlugin } = await import("./plugins-test.js");
+      const skip = String(flags.skip).split(",");
+      await finish(testPlugin({ dir, skip, json: flags.json === true }, io));
+    });
 }
 
 /** The plugins that files and overrides name come from phase one of the configuration. */

@@ -1,9 +1,22 @@
 import type { Command } from "commander";
 import { type Declaring, examples, type Flags, hosted, requestOf, textOf } from "./declare.js";
 
-/** `train`, `generate`, `eval`. `trainHelp` is added to the help of `train`. */
+/** `new`, `train`, `generate`, `eval`. `trainHelp` is added to the help of `train`. */
 export function declareRuns(program: Command, { io, finish }: Declaring, trainHelp: string): void {
   program.commandsGroup("Runs:");
+  program
+    .command("new")
+    .description("Write a project that can be run: data, reward, configuration, tests.")
+    .argument("[dir]", "a folder that is not there yet; without one, the templates are listed")
+    .option("--template <name>", "what to start from", "letters")
+    .option("--json", "print JSON")
+    .addHelpText("after", examples("verl new my-run", "verl new my-run --template chat", "npm create verl-ts my-run"))
+    .action(async (target: string | undefined, flags: Flags) => {
+      const { newCommand } = await import("./new-command.js");
+      const request = { target: target ?? null, template: String(flags.template), json: flags.json === true };
+      await finish(newCommand(request, io));
+    });
+
   hosted(program.command("train"), "Train a model.")
     .option("--dry-run", "check everything, print what would run, start nothing")
     .addHelpText("after", trainHelp)

@@ -8,6 +8,7 @@ import { bin, root, runCaptured, runNpm } from "./lib.mjs";
 
 const MAX_BYTES = 2_000_000;
 const CODE = /^dist\/(core|platforms|engines|plugins|cli|testing)\/.+\.(js|d\.ts|cjs|mjs|wasm|html|css)$/;
+const TEMPLATES = /^cli\/(create\/)?templates\//;
 const TEXTS = ["package.json", "README.md", "LICENSE", "NOTICE", "THIRD_PARTY_LICENSES.md"];
 
 const results = [];
@@ -22,12 +23,12 @@ try {
   const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 
   check(
-    "only compiled code and legal texts",
-    paths.filter((file) => !CODE.test(file) && !TEXTS.includes(file)),
+    "only compiled code, templates and legal texts",
+    paths.filter((file) => !CODE.test(file) && !TEMPLATES.test(file) && !TEXTS.includes(file)),
   );
   check(
     "no tests",
-    paths.filter((file) => /\.test\.|(^|\/)(test|fixtures)\//.test(file)),
+    paths.filter((file) => !TEMPLATES.test(file) && /\.test\.|(^|\/)(test|fixtures)\//.test(file)),
   );
   check(
     "legal texts are there",
@@ -35,7 +36,7 @@ try {
   );
   check(
     "every module has types",
-    paths.filter((file) => file.endsWith(".js") && !paths.includes(file.replace(/\.js$/, ".d.ts"))),
+    paths.filter((file) => CODE.test(file) && file.endsWith(".js") && !paths.includes(file.replace(/\.js$/, ".d.ts"))),
   );
   check(`smaller than ${MAX_BYTES} bytes`, size < MAX_BYTES ? [] : [`${size} bytes`]);
   check("the command is executable", executable(manifest));

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 
 /** Root of the repository, seen from dist/test/examples/plugins. */
-const repository = path.resolve(import.meta.dirname, "../../../..");
+export const repository = path.resolve(import.meta.dirname, "../../../..");
 const MINUTE = 60_000;
 
 export interface CommandResult {
@@ -91,20 +91,20 @@ export function exampleFile(name: string): string {
   return fs.readFileSync(path.join(repository, "examples/plugins", name), "utf8");
 }
 
-function npmPack(folder: string, destination: string): string {
+export function npmPack(folder: string, destination: string): string {
   const output = npm(["pack", "--json", "--ignore-scripts", "--pack-destination", destination], folder);
   const [{ filename }] = JSON.parse(output) as { filename: string }[];
   return path.join(destination, filename);
 }
 
-function npm(args: readonly string[], cwd: string): string {
+export function npm(args: readonly string[], cwd: string): string {
   const cli = process.env.npm_execpath;
   const env = { ...process.env, ONNXRUNTIME_NODE_INSTALL_CUDA: "skip" };
   const result = cli?.endsWith(".js") ? run(process.execPath, [cli, ...args], cwd, env) : run("npm", args, cwd, env);
   return demand(result, `npm ${args[0]}`);
 }
 
-function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): CommandResult {
+export function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): CommandResult {
   const shell = process.platform === "win32" && command === "npm";
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd,
@@ -117,7 +117,7 @@ function run(command: string, args: readonly string[], cwd: string, env: NodeJS.
   return { status, stdout, stderr };
 }
 
-function demand({ status, stdout, stderr }: CommandResult, what: string): string {
+export function demand({ status, stdout, stderr }: CommandResult, what: string): string {
   if (status !== 0) throw new Error(`${what} failed with status ${status}:\n${stdout}\n${stderr}`);
   return stdout;
 }

@@ -1,0 +1,17 @@
+import type { EngineFactory } from "verl-ts/plugin";
+
+/**
+ * Hands everything to the ONNX engine. One of your own implements `EngineBackend` (forward, backward from gradients of the
+ * outputs, update, parameters) and becomes a `BaseEngine` by `composeEngine`; it needs to know nothing about losses.
+ */
+export const engine: EngineFactory = {
+  modelTypes: ["language_model"],
+  backends: ["__SHORT__"],
+  devices: ["cpu"],
+  vendors: null,
+  async create(options) {
+    // Loaded when a run needs it: registering a plugin stays quick.
+    const { createOnnxEngine } = await import("verl-ts/engines/onnx");
+    return createOnnxEngine(options);
+  },
+};
