@@ -3,6 +3,51 @@ import { f16Value } from "../half.js";
 /** The "K" types: super-blocks of 256 values with 16-bit scales over small integer scales of sub-blocks. */
 const SUPER = 256;
 
+/**
+ * 16 bytes of 4-bit (scale, min) pairs for 16 values each, 64 bytes of 2-bit codes, d, dmin: d * scale * code - dmin * min. Each
+ * half of 128 values is four runs of 32: run r is bits 2r and 2r + 1 of 32 bytes.
+ */
+export function q2K(blocks: Uint8Array, out: Float32Array): void {
+  for (let at = 0, o = 0; o < out.length; at += 84, o += SUPER) {
+    const d = f16Value(blocks[at + 80] | (blocks[at + 81] << 8));
+    const dMin = f16Value(blocks[at + 82] | (blocks[at + 83] << 8));
+    for (let sub = 0; sub < 16; sub++) {
+      const scale = d * (blocks[at + sub] & 15);
+      const min = dMin * (blocks[at + sub] >> 4);
+      const codes = at + 16 + codesOf(sub);
+      const shift = shiftOf(sub);
+      for (let i = 0; i < 16; i++) out[o + 16 * sub + i] = scale * ((blocks[codes + i] >> shift) & 3) - min;
+    }
+  }
+}
+
+/**
+ * 32 bytes of third bits, 64 bytes of 2-bit codes as in Q2_K, 12 bytes of 6-bit scales, d: d * (scale - 32) * (code - 4), where bit
+ * j of byte i is the third bit of value i of run j.
+ */
+export function q3K(blocks: Uint8Array, out: Float32Array): void {
+  for (let at = 0, o = 0; o < out.length; at += 110, o += SUPER) {
+    const d = f16Value(blocks[at + 108] | (blocks[at + 109] << 8));
+    for (let sub = 0; sub < 16; sub++) {
+      // Low halves of the scales 0-7 and 8-15 share 8 bytes; their top two bits are in the next four, of every fourth one.
+      const low = (blocks[at + 96 + (sub & 7)] >> (4 * (sub >> 3))) & 15;
+      const high = (blocks[at + 104 + (sub & 3)] >> (2 * (sub >> 2))) & 3;
+      const scale = d * ((low | (high << 4)) - 32);
+      const codes = at + 32 + codesOf(sub);
+      const thirds = at + 16 * (sub & 1);
+      const shift = shiftOf(sub);
+      for (let i = 0; i < 16; i++) {
+        const third = (blocks[thirds + i] >> (sub >> 1)) & 1;
+        out[o + 16 * sub + i] = scale * (((blocks[codes + i] >> shift) & 3) + 4 * third - 4);
+      }
+    }
+  }
+}
+
+/** Where the 2-bit codes of a sub-block of 16 values begin, and how far up in their bytes they are. */
+const codesOf = (sub: number) => 32 * (sub >> 3) + 16 * (sub & 1);
+const shiftOf = (sub: number) => 2 * ((sub >> 1) & 3);
+
 /** d, dmin, 12 bytes of eight 6-bit (scale, min) pairs, 128 bytes of 4-bit codes: d * scale * code - dmin * min. */
 export function q4K(blocks: Uint8Array, out: Float32Array): void {
   for (let at = 0, o = 0; o < out.length; at += 144, o += SUPER) {

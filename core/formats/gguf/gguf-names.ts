@@ -1,36 +1,72 @@
 import type { ModelConfig } from "../model.js";
+import { layerNames, type ParameterRole, type ParameterSpec } from "../param-names.js";
 
-const TOP_NAMES: Readonly<Record<string, string>> = {
-  "model.embed_tokens.weight": "token_embd.weight",
-  "model.norm.weight": "output_norm.weight",
-  "lm_head.weight": "output.weight",
-};
+/** GGUF's names of a layer's modules by role, the same in every architecture that is read. */
+const LAYER_MODULES = {
+  attentionNorm: "attn_norm",
+  queryNorm: "attn_q_norm",
+  keyNorm: "attn_k_norm",
+  attentionOut: "attn_output",
+  attentionOutNorm: "post_attention_norm",
+  mlpNorm: "ffn_norm",
+  gate: "ffn_gate",
+  up: "ffn_up",
+  down: "ffn_down",
+  mlpOutNorm: "post_ffw_norm",
+} as const;
 
-const LAYER_NAMES: Readonly<Record<string, string>> = {
-  "input_layernorm.weight": "attn_norm.weight",
-  "self_attn.q_proj.weight": "attn_q.weight",
-  "self_attn.k_proj.weight": "attn_k.weight",
-  "self_attn.v_proj.weight": "attn_v.weight",
-  "self_attn.o_proj.weight": "attn_output.weight",
-  "post_attention_layernorm.weight": "ffn_norm.weight",
-  "mlp.gate_proj.weight": "ffn_gate.weight",
-  "mlp.up_proj.weight": "ffn_up.weight",
-  "mlp.down_proj.weight": "ffn_down.weight",
-};
-
-/** The name that a GGUF file gives to a Hugging Face parameter of the llama family; null for an unknown one. */
-export function ggufName(name: string): string | null {
-  if (Object.hasOwn(TOP_NAMES, name)) return TOP_NAMES[name];
-  const match = /^model\.layers\.(\d+)\.(.+)$/.exec(name);
-  const layerName = match ? LAYER_NAMES[match[2]] : undefined;
-  return match && layerName ? `blk.${match[1]}.${layerName}` : null;
+/** How GGUF stores a parameter. */
+export interface StoredParameter {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly role: ParameterRole;
+  /** Matrices that Hugging Face stores [inputs, outputs] are [outputs, inputs] here. */
+  readonly isTransposed: boolean;
+  /** Heads of a query or key projection; null for anything else. */
+  readonly rotaryHeads: number | null;
 }
 
-/**
- * Heads of a projection whose rows GGUF stores interleaved for rotary embeddings, or null for a tensor that is stored as is.
- */
-export function rotaryHeads(name: string, config: ModelConfig): number | null {
-  if (name.endsWith(".self_attn.q_proj.weight")) return config.numHeads;
-  if (name.endsWith(".self_attn.k_proj.weight")) return config.numKvHeads;
-  return null;
+/** GGUF's name and shape of a Hugging Face parameter. A head that is not a language model's has none. */
+export function storedParameters(config: ModelConfig, parameters: readonly ParameterSpec[]): StoredParameter[] {
+  const modules = moduleNames(config);
+  return parameters.map(({ name, shape, role }) => {
+    const dot = name.lastIndexOf(".");
+    const { module, rotaryHeads } = modules.get(name.slice(0, dot)) as ModuleName;
+    const isTransposed = config.transposedWeights && (role === "linear" || role === "residual");
+    const storedShape = isTransposed ? [...shape].reverse() : shape;
+    return { name: module + name.slice(dot), shape: storedShape, role, isTransposed, rotaryHeads };
+  });
+}
+
+interface ModuleName {
+  readonly module: string;
+  readonly rotaryHeads: number | null;
+}
+
+/** By the Hugging Face name of a module. */
+function moduleNames(config: ModelConfig): Map<string, ModuleName> {
+  const { names, numHeads, numKvHeads } = config;
+  const modules = new Map<string, ModuleName>();
+  const add = (name: string | undefined, module: string, rotaryHeads: number | null = null) => {
+    if (name !== undefined) modules.set(name, { module, rotaryHeads });
+  };
+  add(names.embedding, "token_embd");
+  add(names.positions, "position_embd");
+  add(names.finalNorm, "output_norm");
+  add(names.heads.languageModel, "output");
+  for (let layer = 0; layer < config.numLayers; layer++) {
+    const prefix = `blk.${layer}.`;
+    const { qkv, ...others } = layerNames(config, layer);
+    if (typeof qkv === "string") {
+      add(qkv, `${prefix}attn_qkv`);
+    } else {
+      add(qkv[0], `${prefix}attn_q`, numHeads);
+      add(qkv[1], `${prefix}attn_k`, numKvHeads);
+      add(qkv[2], `${prefix}attn_v`);
+    }
+    for (const [role, module] of Object.entries(LAYER_MODULES)) {
+      add(others[role as keyof typeof LAYER_MODULES], prefix + module);
+    }
+  }
+  return modules;
 }

@@ -1,89 +1,118 @@
 import { formatErrors } from "../errors.js";
 import type { HeadKind, ModelConfig, ModelSource, TokenizerFiles } from "../model.js";
 import { isNewHead, parameterSpecs } from "../param-names.js";
-import { RandomAccessFile } from "../random-access-file.js";
-import { ggufModelConfig } from "./gguf-config.js";
-import { ggufName, rotaryHeads } from "./gguf-names.js";
+import { type GgufModelConfig, readGgufConfig } from "./gguf-config.js";
+import { dequantiserOf, GgufFile, type GgufTensor } from "./gguf-file.js";
+import { type StoredParameter, storedParameters } from "./gguf-names.js";
 import { ggufTokenizerFiles } from "./gguf-tokenizer.js";
-import { type GgufHeader, type GgufTensorInfo, readGgufHeader } from "./header.js";
-import { restoreRotaryRows } from "./rotary-rows.js";
+import { restoreRotaryRows, transpose } from "./tensor-layout.js";
 
-/** About this many elements are dequantised at a time. */
-const CHUNK_ELEMENTS = 1 << 20;
-
-/** Open a GGUF file of the llama family. Quantised tensors are expanded to float32 when they are read. */
+/** Open a GGUF model. Quantised tensors are expanded to float32 when they are read. */
 export async function openGguf(path: string, head?: HeadKind): Promise<ModelSource> {
-  const file = await RandomAccessFile.open(path);
+  const file = await GgufFile.open(path);
   try {
-    const header = await readGgufHeader(file);
-    return new GgufSource(file, header, ggufModelConfig(header, path, head));
+    return new GgufSource(file, await readGgufConfig(file, head));
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
+interface Entry {
+  readonly stored: StoredParameter;
+  readonly tensor: GgufTensor;
+  readonly shape: readonly number[];
+}
+
 class GgufSource implements ModelSource {
   readonly format = "gguf";
   readonly path: string;
+  readonly config: ModelConfig;
   readonly tensors: ModelSource["tensors"];
+  private readonly isInterleaved: boolean;
+  private readonly entries: ReadonlyMap<string, Entry>;
 
   constructor(
-    private readonly file: RandomAccessFile,
-    private readonly header: GgufHeader,
-    readonly config: ModelConfig,
+    private readonly file: GgufFile,
+    { config, architecture }: GgufModelConfig,
   ) {
     this.path = file.path;
-    this.tensors = parameterSpecs(config).filter((parameter) => !isNewHead(config, parameter));
-    for (const { name, shape } of this.tensors) {
-      const info = this.find(name);
-      if (info.shape.join() === shape.join()) continue;
-      throw formatErrors.VERL_FORMATS_TENSOR_SHAPE({
-        what: `tensor "${info.name}" has shape [${info.shape.join(", ")}], but the metadata ask for [${shape.join(", ")}]`,
-        where: this.path,
-      });
-    }
+    this.config = config;
+    this.isInterleaved = architecture.isInterleaved;
+    const parameters = parameterSpecs(config).filter((parameter) => !isNewHead(config, parameter));
+    const stored = storedParameters(config, parameters);
+    this.tensors = parameters;
+    this.entries = new Map(
+      parameters.map(({ name, shape }, i) => [name, { stored: stored[i], tensor: this.find(stored[i], name), shape }]),
+    );
+    this.refuseUnread(new Set(stored.map(({ name }) => name)));
   }
 
   async readTensor(name: string, into?: Float32Array) {
-    const { shape, type, begin, name: storedName } = this.find(name);
+    const entry = this.entries.get(name);
+    if (!entry) {
+      throw formatErrors.VERL_FORMATS_TENSOR_MISSING({ what: `there is no tensor "${name}"`, where: this.path });
+    }
+    const { stored, tensor, shape } = entry;
     const count = shape.reduce((product, size) => product * size, 1);
     if (into !== undefined && into.length !== count) {
       throw formatErrors.VERL_FORMATS_TENSOR_SHAPE({
-        what: `tensor "${storedName}" has ${count} elements, but the buffer for it has ${into.length}`,
+        what: `tensor "${stored.name}" has ${count} elements, but the buffer for it has ${into.length}`,
         where: this.path,
       });
     }
     const data = into ?? new Float32Array(count);
-    const { blockElements, blockBytes, dequantise } = type;
-    const chunkBlocks = Math.max(1, Math.min(CHUNK_ELEMENTS, count) / blockElements);
-    const buffer = new Uint8Array(chunkBlocks * blockBytes);
-    for (let block = 0; block * blockElements < count; block += chunkBlocks) {
-      const blocks = Math.min(chunkBlocks, count / blockElements - block);
-      const bytes = buffer.subarray(0, blocks * blockBytes);
-      await this.file.read(begin + block * blockBytes, bytes);
-      dequantise(bytes, data.subarray(block * blockElements, (block + blocks) * blockElements));
-    }
-    const heads = rotaryHeads(name, this.config);
-    if (heads !== null) restoreRotaryRows(data, heads, shape[1]);
+    await this.file.read(tensor, data);
+    this.restore(data, stored);
     return { name, dtype: "f32" as const, shape, data };
   }
 
   async tokenizerFiles(): Promise<TokenizerFiles | null> {
-    return ggufTokenizerFiles(this.header.metadata, this.path);
+    return ggufTokenizerFiles(this.file.metadata, this.path);
   }
 
   close(): Promise<void> {
     return this.file.close();
   }
 
-  private find(name: string): GgufTensorInfo {
-    const stored = ggufName(name);
-    const info = stored === null ? undefined : this.header.tensors.get(stored);
-    if (info) return info;
-    throw formatErrors.VERL_FORMATS_TENSOR_MISSING({
-      what: `there is no tensor "${stored ?? name}"${stored ? ` (${name})` : ""}`,
+  /** Undo what converters do to a tensor, in place. */
+  private restore(data: Float32Array, { role, shape, isTransposed, rotaryHeads }: StoredParameter): void {
+    if (isTransposed) transpose(data, shape[0]);
+    if (rotaryHeads !== null && this.isInterleaved) restoreRotaryRows(data, rotaryHeads, shape[1] ?? 1);
+    // Gemma's norms multiply by 1 + w; the file has the factor.
+    if (role === "norm" && this.config.norm.kind === "rmsPlusOne") for (let i = 0; i < data.length; i++) data[i] -= 1;
+  }
+
+  private find({ name: stored, shape }: StoredParameter, name: string): GgufTensor {
+    const tensor = this.file.tensors.get(stored);
+    if (!tensor) {
+      throw formatErrors.VERL_FORMATS_TENSOR_MISSING({
+        what: `there is no tensor "${stored}" (${name})`,
+        where: this.path,
+      });
+    }
+    if (tensor.shape.join() !== shape.join()) {
+      throw formatErrors.VERL_FORMATS_TENSOR_SHAPE({
+        what: `tensor "${stored}" has shape [${tensor.shape.join(", ")}], but the metadata ask for [${shape.join(", ")}]`,
+        where: this.path,
+      });
+    }
+    dequantiserOf(tensor);
+    return tensor;
+  }
+
+  /** A tensor that the architecture has not is a feature that would be missing. */
+  private refuseUnread(read: ReadonlySet<string>): void {
+    const otherHead = this.config.head === "languageModel" ? /^cls\./ : /^(cls|output)\./;
+    const isHarmless = (name: string) => ROTARY_FACTORS.has(name) || otherHead.test(name);
+    const unread = [...this.file.tensors.keys()].find((name) => !read.has(name) && !isHarmless(name));
+    if (unread === undefined) return;
+    throw formatErrors.VERL_FORMATS_MODEL_UNSUPPORTED({
+      what: `this model has a tensor "${unread}", which the family "${this.config.modelType}" has not`,
       where: this.path,
     });
   }
 }
+
+/** Read with the metadata. */
+const ROTARY_FACTORS = new Set(["rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight"]);

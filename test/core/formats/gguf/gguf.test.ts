@@ -5,7 +5,19 @@ import fc from "fast-check";
 import { type ModelSource, openModel, type TokenizerFiles } from "../../../../core/formats/index.js";
 import { isVerlError } from "../../../../core/host/errors.js";
 import { errorOf, tinyConfig, tinyTensors, withFolder } from "../support.js";
-import { f32Tensor, ggufBytes, int32, int64, type MetadataValue, string, text, texts, u32 } from "./gguf-bytes.js";
+import {
+  bool,
+  f32,
+  f32Tensor,
+  ggufBytes,
+  int32,
+  int64,
+  type MetadataValue,
+  string,
+  text,
+  texts,
+  u32,
+} from "./gguf-bytes.js";
 import { tinyGgufTensors, tinyMetadata } from "./tiny-gguf.js";
 
 async function open(folder: string, bytes: Uint8Array): Promise<ModelSource> {
@@ -49,11 +61,15 @@ describe("GGUF files", () => {
       await model.close();
     }));
 
-  const unsupported: [string, Record<string, MetadataValue>, RegExp][] = [
-    ["another architecture", { "general.architecture": text("mamba") }, /"mamba"/],
-    ["rope scaling", { "llama.rope.scaling.type": text("yarn") }, /"yarn"/],
-    ["experts", { "llama.expert_count": u32(8) }, /experts/],
+  const unsupported: [string, Record<string, MetadataValue | null>, RegExp][] = [
+    ["another architecture", { "general.architecture": text("mamba") }, /"mamba".*\n.*\n.*qwen3/],
+    ["no architecture", { "general.architecture": null }, /architecture null/],
+    ["rope scaling of another kind", { "llama.rope.scaling.type": text("ntk") }, /"ntk"/],
+    ["experts", { "llama.expert_count": u32(8) }, /llama.expert_count 8/],
+    ["attention in both directions", { "llama.attention.causal": bool(false) }, /llama.attention.causal false/],
+    ["scaled embeddings", { "llama.embedding_scale": f32(2) }, /llama.embedding_scale 2/],
     ["partial rotary embeddings", { "llama.attention.key_length": u32(8) }, /4 of 8/],
+    ["values of another width", { "llama.attention.value_length": u32(8) }, /values of 8/],
   ];
   for (const [what, changes, message] of unsupported) {
     it(`refuses ${what} by name`, () =>
@@ -64,17 +80,42 @@ describe("GGUF files", () => {
       }));
   }
 
-  it("refuses frequency factors, biases and unknown storage types", () =>
+  it("reads a file with a window as Mistral", () =>
     withFolder(async (folder) => {
-      const extra = (name: string, type = 0) => {
-        const tensor = { ...f32Tensor(name, [32], new Float32Array(32)), type };
-        return open(folder, ggufBytes(tinyMetadata(), [...tinyGgufTensors(), tensor]));
-      };
-      expect((await errorOf(() => extra("rope_freqs.weight"))).message).to.include("rope_freqs");
-      expect((await errorOf(() => extra("blk.0.attn_q.bias"))).message).to.include("blk.0.attn_q.bias");
-      const type = await errorOf(() => extra("x", 16));
-      expect(type.code).to.equal("VERL_FORMATS_DTYPE_UNSUPPORTED");
-      expect(type.message).to.include('"x"').and.include("type 16");
+      const metadata = tinyMetadata({ "llama.attention.sliding_window": u32(5) });
+      const model = await open(folder, ggufBytes(metadata, tinyGgufTensors()));
+      expect(model.config.modelType).to.equal("mistral");
+      expect(model.config.layers[1].window).to.equal(5);
+      await model.close();
+    }));
+
+  const withTensor = (folder: string, name: string, type = 0) => {
+    const tensor = { ...f32Tensor(name, [256], new Float32Array(256)), type };
+    return open(folder, ggufBytes(tinyMetadata(), [...tinyGgufTensors(), tensor]));
+  };
+
+  it("refuses a tensor that the family has not", () =>
+    withFolder(async (folder) => {
+      for (const name of ["blk.1.attn_q.bias", "blk.0.attn_sinks.weight", "blk.2.attn_q.weight", "output.bias"]) {
+        const error = await errorOf(() => withTensor(folder, name));
+        expect(error.code).to.equal("VERL_FORMATS_MODEL_UNSUPPORTED");
+        expect(error.message).to.include(name);
+      }
+      await (await withTensor(folder, "cls.output.weight")).close();
+    }));
+
+  it("refuses storage types that it does not read, where they are needed", () =>
+    withFolder(async (folder) => {
+      const [embedding, ...others] = tinyGgufTensors(tinyConfig({ vocab_size: 32, hidden_size: 256 }));
+      const unread = { ...embedding, type: 16, data: new Uint8Array(32 * 66) };
+      const changes = { "llama.embedding_length": u32(256), "llama.attention.key_length": u32(4) };
+      const needed = await errorOf(() => open(folder, ggufBytes(tinyMetadata(changes), [unread, ...others])));
+      expect(needed.code).to.equal("VERL_FORMATS_DTYPE_UNSUPPORTED");
+      expect(needed.message).to.include('"token_embd.weight"').and.include("IQ2_XXS").and.include("Q6_K");
+      await (await withTensor(folder, "cls.output.weight", 16)).close();
+      const unknown = await errorOf(() => withTensor(folder, "x", 77));
+      expect(unknown.code).to.equal("VERL_FORMATS_DTYPE_UNSUPPORTED");
+      expect(unknown.message).to.include('"x"').and.include("type 77");
     }));
 
   it("names missing and misshapen tensors", () =>

@@ -1,5 +1,5 @@
-import { ggufName, rotaryHeads } from "../../../../core/formats/gguf/gguf-names.js";
-import type { ModelConfig } from "../../../../core/formats/index.js";
+import { storedParameters } from "../../../../core/formats/gguf/gguf-names.js";
+import { type ModelConfig, parameterSpecs } from "../../../../core/formats/index.js";
 import { tinyConfig, tinyTensors } from "../support.js";
 import {
   bool,
@@ -48,10 +48,10 @@ export function tinyMetadata(
 
 /** The tensors of {@link tinyTensors} as a GGUF file stores them, query and key rows interleaved. */
 export function tinyGgufTensors(config: ModelConfig = tinyConfig()): GgufTensorBytes[] {
-  return tinyTensors(config).map(({ name, shape, data }) => {
-    const heads = rotaryHeads(name, config);
-    const stored = heads === null ? data : interleave(data, heads, shape[1]);
-    return f32Tensor(ggufName(name) ?? name, shape, stored);
+  const stored = storedParameters(config, parameterSpecs(config));
+  return tinyTensors(config).map(({ shape, data }, i) => {
+    const { name, rotaryHeads } = stored[i];
+    return f32Tensor(name, shape, rotaryHeads === null ? data : interleave(data, rotaryHeads, shape[1]));
   });
 }
 

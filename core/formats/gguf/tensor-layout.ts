@@ -1,5 +1,5 @@
 /**
- * GGUF files of the llama family store the rows of each head's query and key projection interleaved, (0, half, 1, half + 1, …), for
+ * Some architectures store the rows of each head's query and key projection interleaved, (0, half, 1, half + 1, …), for
  * a kernel that rotates neighbours. Hugging Face rotates row i with row i + half; put the rows back into that order, in place.
  *
  * @param weight_RC rows of all heads, row-major
@@ -15,5 +15,14 @@ export function restoreRotaryRows(weight_RC: Float32Array, heads: number, column
       target.set(stored.subarray(2 * i * columns, (2 * i + 1) * columns), i * columns);
       target.set(stored.subarray((2 * i + 1) * columns, (2 * i + 2) * columns), (half + i) * columns);
     }
+  }
+}
+
+/** Turn a matrix of `rows` rows into its transpose, in place. */
+export function transpose(weight_RC: Float32Array, rows: number): void {
+  const columns = weight_RC.length / rows;
+  const stored = weight_RC.slice();
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) weight_RC[column * rows + row] = stored[row * columns + column];
   }
 }
