@@ -11,3 +11,6 @@ import { corePlugin } from "./core-plugin.js";
 
 /** In registration order. A plugin may replace any of it with `override: true`. */
 export const BUILTINS: readonly Plugin[] = [corePlugin, cpuPlugin, onnxPlugin, sandboxPlugin, trackersPlugin];
+
+/** What runs a further training process. */
+export const RANK_MAIN = new URL("./rank-main.js", import.meta.url);

@@ -57,11 +57,14 @@ export async function startHost(
   io: CommandIo,
   level: LogLevel = "warn",
 ): Promise<Host> {
-  const [{ createHost }, { BUILTINS }] = await Promise.all([import("../core/index.js"), import("./builtins.js")]);
+  const [{ createHost }, { BUILTINS, RANK_MAIN }] = await Promise.all([
+    import("../core/index.js"),
+    import("./builtins.js"),
+  ]);
   const { allowBrokenPlugins, frozenPlugins } = request;
   const logger = commandLogger(io, level);
   const where = { cwd: io.cwd, env: io.env, logger };
-  return createHost({ ...where, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
+  return createHost({ ...where, plugins, builtins: BUILTINS, rankMain: RANK_MAIN, allowBrokenPlugins, frozenPlugins });
 }
 
 /** Names and schemas that the configuration is checked against. */

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { lookupEngine } from "./engine/index.js";
+import { composeRanks, engineErrors, lookupEngine } from "./engine/index.js";
 import {
   type Fingerprint,
   HookDriver,
@@ -22,6 +22,7 @@ import { KINDS, type KindMap, type Registries } from "./kinds.js";
 import { PACKAGE } from "./package-info.js";
 import { choosePlatform, type PlatformChoice, type PlatformWishes, platformErrors } from "./platform/index.js";
 import { PLUGIN_API_VERSION, type Plugin } from "./plugin.js";
+import { startRankProcesses } from "./rank-processes.js";
 import type { HostServices } from "./services.js";
 import type { HookContexts } from "./trainer/hooks.js";
 import { userHooks } from "./user-hooks.js";
@@ -46,6 +47,8 @@ export interface HostOptions {
   readonly driverLock?: PluginLock;
   /** Milliseconds that import and `register` of one plugin share; default 10 000. */
   readonly deadlineMs?: number;
+  /** Module that runs a further training process (`runRankProcess`) with the same built-ins. Without it there is one. */
+  readonly rankMain?: URL;
   /** Told `name@version` before a plugin is loaded. */
   readonly onLoading?: (plugin: string) => void;
 }
@@ -117,14 +120,19 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       hooks: sets.map(({ hooks, owner }) => ({ hooks, owner: labelOfOwner(owner) })),
       createHookDriver: ({ deadlineMs }) => new HookDriver<HookContexts>({ sets, deadlineMs, scope: core.scope }),
       loadUserModule: load,
-      createEngine: async (modelType, backend, engineOptions) => {
+      startRanks: (ranks) => startRankProcesses(host, { ranks, platform, main: rankMain(options, ranks), env }),
+      createEngine: async (modelType, backend, engineOptions, ranks) => {
         const request = { modelType, backend, device: platform.deviceName, vendor: platform.vendorName };
-        return lookupEngine(registries.engines, request, env).create({ ...engineOptions, modelType });
+        const factory = lookupEngine(registries.engines, request, env);
+        const complete = { ...engineOptions, modelType };
+        if (!ranks) return factory.create(complete);
+        const creation = { request, env: engineEnv(env), platform: platform.vendorName, options: complete };
+        return composeRanks(factory, creation, ranks);
       },
     };
   };
 
-  return {
+  const host: Host = {
     registries,
     configSchemas: core.configSchemas,
     get report() {
@@ -149,6 +157,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     watchErrors: (report) => core.scope.watch(report),
     dispose: () => core.dispose(),
   };
+  return host;
 }
 
 /** What would be loaded, read from manifests alone: no plugin's code runs. Failures are collected. */
@@ -168,6 +177,20 @@ export function inspectPlugins(
 /** A plan with the lock that it amounts to. */
 export interface InspectedPlugins extends PluginPlan {
   readonly lock: PluginLock;
+}
+
+function rankMain({ rankMain: main }: HostOptions, ranks: number): URL {
+  if (main) return main;
+  throw engineErrors.VERL_ENGINE_ONE_PROCESS({
+    what: `${ranks} training processes are asked for, and this program has no module for further ones`,
+    fix: "Name it in `createHost({ rankMain })`, or set trainer.n_gpus_per_node to 1.",
+  });
+}
+
+/** The variables that decide the lookup of engines. */
+function engineEnv(env: NonNullable<HostOptions["env"]>) {
+  const { VERL_ENGINE, VERL_ENGINE_DEVICE, VERL_ENGINE_VENDOR } = env;
+  return { VERL_ENGINE, VERL_ENGINE_DEVICE, VERL_ENGINE_VENDOR };
 }
 
 const HOST = { ...PACKAGE, apiVersion: PLUGIN_API_VERSION };

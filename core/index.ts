@@ -10,5 +10,6 @@ export { ERROR_TABLE } from "./error-table.js";
 export { KINDS, type KindMap, type Registrars, type Registries } from "./kinds.js";
 export { PACKAGE } from "./package-info.js";
 export { PLUGIN_API_VERSION } from "./plugin.js";
+export { runRankProcess } from "./rank-main.js";
 export type { HostServices } from "./services.js";
 export { createWorkerHost, joinWorker, type WorkerHostOptions } from "./worker-host.js";

@@ -1,3 +1,4 @@
+import type { RankProcesses } from "./engine/data-parallel/compose-ranks.js";
 import type { BaseEngine, EngineModelType, EngineOptions } from "./engine/engine.js";
 import type { HostContainer } from "./host/container.js";
 import type { HookDriver } from "./host/hook-driver.js";
@@ -23,6 +24,19 @@ export interface HostServices {
   readonly hooks: readonly { readonly hooks: Hooks; readonly owner: string }[];
   /** A driver over those hooks; `deadlineMs` is for sets that name none (`trainer.hook_deadline_s`). */
   createHookDriver(options: { readonly deadlineMs: number }): HookDriver<HookContexts>;
-  /** Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it. */
-  createEngine(modelType: EngineModelType, backend: string | null, options: EngineOptions): Promise<BaseEngine>;
+  /**
+   * Starts the processes of a data-parallel run's ranks 1, 2, …, `ranks` counting this one too: with the same plugins, a
+   * device each. The caller disposes them.
+   */
+  startRanks(ranks: number): Promise<RankProcesses>;
+  /**
+   * Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it, over all of `ranks`
+   * where they are given.
+   */
+  createEngine(
+    modelType: EngineModelType,
+    backend: string | null,
+    options: EngineOptions,
+    ranks?: RankProcesses | null,
+  ): Promise<BaseEngine>;
 }

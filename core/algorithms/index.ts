@@ -42,6 +42,7 @@ export {
   type KlControllerState,
 } from "./kl-controller.js";
 export { addRowGradient, logitStatistics, type RowStatistics, rowStatistics } from "./logits.js";
+export { type LossProgram, recordLoss, replayLoss } from "./loss-program.js";
 export { type ActorLossOptions, actorLoss } from "./losses/actor.js";
 export { type DistillationOptions, distillationLoss, distillationTotalLoss } from "./losses/distillation.js";
 export { DPO_LOSS_TYPES, type DpoOptions, dpoLoss } from "./losses/dpo.js";

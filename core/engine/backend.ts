@@ -45,13 +45,25 @@ export interface EngineBackend {
 
   /** Parameters under Hugging Face names. */
   parameters(options?: CallOptions): AsyncIterable<NamedTensor>;
-  /** Gradients under the same names; for tests and diagnostics. */
+  /** Gradients under the same names and in the same order, float32. */
   gradients(options?: CallOptions): AsyncIterable<NamedTensor>;
+
+  /**
+   * What data parallelism needs beside `gradients`: the first rank adds the gradients of the others to its own, and the
+   * others take over its parameters after each update. `next` fills an array with the numbers that come next, in the order
+   * of `gradients()` and of `parameters()`. Ranks above 0 never get `gradNorm`, `step`, `save` or `restore`.
+   */
+  addGradients?(next: NumberSource, options?: CallOptions): Promise<void>;
+  setParameters?(next: NumberSource, options?: CallOptions): Promise<void>;
+
   /** Write or read the listed parts; `extra` (schedule, counters) is the host's and never passed here. */
   save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void>;
   restore(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void>;
   dispose(): Promise<void>;
 }
+
+/** Fills an array with the numbers that come next. */
+export type NumberSource = (into: Float32Array) => Promise<void>;
 
 export interface FusedResult {
   readonly loss: number;

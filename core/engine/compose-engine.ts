@@ -7,6 +7,8 @@ import type { NamedTensor } from "../data/tensor.js";
 import type { CallOptions } from "../host/types.js";
 import type { EngineBackend } from "./backend.js";
 import { checkBatch, checkColumns, checkOutputs } from "./check-batch.js";
+import { onEveryRank } from "./data-parallel/every-rank.js";
+import type { ReplicaGroup } from "./data-parallel/replicas.js";
 import type {
   BaseEngine,
   BatchOptions,
@@ -23,9 +25,8 @@ import type {
   TrainBatchResult,
 } from "./engine.js";
 import { engineErrors } from "./errors.js";
-import { type ForwardBackwardOptions, forwardBackward } from "./forward-backward.js";
+import { type EngineRanks, type ForwardBackwardOptions, forwardBackward, forwardBatch } from "./forward-backward.js";
 import { readHostState, writeHostState } from "./host-state.js";
-import { mergeOutputs, splitBatch } from "./micro-batch.js";
 import { type EngineMode, ModeStack } from "./mode-stack.js";
 import { Serial } from "./serial.js";
 
@@ -33,11 +34,13 @@ export interface ComposeEngineOptions {
   /** Null for a forward-only engine. */
   readonly optimizer: OptimizerConfig | null;
   readonly topology: DataParallelTopology;
+  /** The other ranks of a data-parallel engine whose rank 0 is the backend. */
+  readonly replicas?: ReplicaGroup;
 }
 
 const DEFAULT_PARTS: readonly CheckpointPart[] = ["model", "optimizer", "extra"];
 
-/** A complete engine from a backend: modes, micro-batches, losses, clipping, schedule, counters and checkpoints' outer form. */
+/** A complete engine from a backend, or from one on each of several ranks: modes, micro-batches, losses, clipping, schedule, counters and checkpoints' outer form. */
 export function composeEngine(backend: EngineBackend, options: ComposeEngineOptions): BaseEngine {
   return new ComposedEngine(backend, options);
 }
@@ -51,6 +54,7 @@ class ComposedEngine implements BaseEngine {
   private info: EngineModelInfo | null = null;
   private schedulerStep = 0;
   private skipped = 0;
+  private readonly ranks: EngineRanks;
 
   constructor(
     private readonly backend: EngineBackend,
@@ -58,6 +62,7 @@ class ComposedEngine implements BaseEngine {
   ) {
     this.capabilities = backend.capabilities;
     this.topology = options.topology;
+    this.ranks = [backend, ...(options.replicas?.replicas ?? [])];
   }
 
   get skippedUpdates(): number {
@@ -76,7 +81,7 @@ class ComposedEngine implements BaseEngine {
   initialize(options?: CallOptions): Promise<void> {
     return this.serial.run(async () => {
       this.info = null;
-      await this.backend.load(options);
+      await onEveryRank(this.ranks, options?.signal, (rank, _, signal) => rank.load({ signal }));
       this.info = this.backend.modelInfo();
       this.schedulerStep = 0;
       this.skipped = 0;
@@ -87,7 +92,7 @@ class ComposedEngine implements BaseEngine {
     this.optimizer("trainMode");
     this.modelInfo();
     return this.modes.enter("train", async () => {
-      if (zeroGradOnExit && this.info) await this.serial.run(() => this.backend.zeroGrad());
+      if (zeroGradOnExit && this.info) await this.serial.run(() => this.zeroGrad());
     });
   }
 
@@ -98,7 +103,7 @@ class ComposedEngine implements BaseEngine {
 
   optimizerZeroGrad(): Promise<void> {
     this.needTrainMode("optimizerZeroGrad");
-    return this.serial.run(() => this.backend.zeroGrad());
+    return this.serial.run(() => this.zeroGrad());
   }
 
   forwardBackwardBatch(
@@ -115,7 +120,7 @@ class ComposedEngine implements BaseEngine {
 
   trainBatch(batch: SequenceBatch, loss: AnyLoss, options: ForwardBackwardOptions = {}): Promise<TrainBatchResult> {
     return this.training("trainBatch", async () => {
-      await this.backend.zeroGrad();
+      await this.zeroGrad();
       const result = await this.accumulate(batch, loss, options);
       return { ...result, ...(await this.update(options)) };
     });
@@ -135,14 +140,7 @@ class ComposedEngine implements BaseEngine {
     checkBatch(batch, this.modelInfo());
     checkOutputs(outputs, this.capabilities, "inferBatch");
     if (this.mode === null) throw wrongMode("inferBatch", "a mode", this.mode);
-    return this.serial.run(async () => {
-      const merged: ModelOutputs = {};
-      for (const part of splitBatch(batch, options, "token", this.backend)) {
-        options.signal?.throwIfAborted();
-        mergeOutputs(merged, batch, part, await this.backend.forward(part.batch, outputs, options));
-      }
-      return merged;
-    });
+    return this.serial.run(() => forwardBatch(this.ranks, batch, outputs, options));
   }
 
   async *getPerTensorParam(options?: CallOptions): AsyncGenerator<NamedTensor, void, undefined> {
@@ -173,6 +171,7 @@ class ComposedEngine implements BaseEngine {
     return this.serial.run(async () => {
       const state = extra ? await readHostState(dir) : null;
       await this.backend.restore(dir, own, options);
+      await this.options.replicas?.broadcastParameters(this.backend);
       if (!state) return;
       this.schedulerStep = state.schedulerStep;
       this.skipped = state.skippedUpdates;
@@ -194,7 +193,7 @@ class ComposedEngine implements BaseEngine {
   dispose(): Promise<void> {
     return this.serial.run(async () => {
       this.info = null;
-      await this.backend.dispose();
+      await Promise.all(this.ranks.map((rank) => rank.dispose()));
     });
   }
 
@@ -206,20 +205,26 @@ class ComposedEngine implements BaseEngine {
     checkBatch(batch, this.modelInfo());
     checkOutputs(loss.outputs, this.capabilities, `the loss "${loss.name}"`);
     checkColumns(loss, batch);
-    const counts = countsOf(batch, { dpSize: this.topology.size, ...options.counts });
-    return forwardBackward(this.backend, batch, loss, counts, options);
+    // Gradients of ranks that are here are added up, not averaged.
+    const dpSize = this.options.replicas ? 1 : this.topology.size;
+    const counts = countsOf(batch, { dpSize, ...options.counts });
+    return forwardBackward(this.ranks, batch, loss, counts, options);
   }
 
   private async update(options: CallOptions | undefined): Promise<OptimizerStepResult> {
     const optimizer = this.optimizer("optimizerStep");
+    const { replicas } = this.options;
+    await replicas?.reduceGradients(this.backend, options);
     const gradNorm = await this.backend.gradNorm();
     if (!Number.isFinite(gradNorm)) {
       this.skipped++;
-      await this.backend.zeroGrad();
+      await this.zeroGrad();
       return { gradNorm, skipped: true };
     }
     const gradScale = clipScale(gradNorm, optimizer.clipGrad);
     await this.backend.step({ lr: this.learningRate, gradScale, optimizer }, options);
+    // Not to be aborted: ranks with different parameters would go on unnoticed.
+    await replicas?.broadcastParameters(this.backend);
     return { gradNorm, skipped: false };
   }
 
@@ -230,10 +235,15 @@ class ComposedEngine implements BaseEngine {
       try {
         return await task();
       } catch (error) {
-        if (this.info) await this.backend.zeroGrad();
+        // A rank that is lost cannot be cleared either; what went wrong first is what counts.
+        if (this.info) await this.zeroGrad().catch(() => {});
         throw error;
       }
     });
+  }
+
+  private async zeroGrad(): Promise<void> {
+    await onEveryRank(this.ranks, undefined, (rank) => rank.zeroGrad());
   }
 
   private needTrainMode(call: string): void {

@@ -2,6 +2,7 @@ import type { AnyLoss, GlobalCounts, MetricValue, OutputName } from "../algorith
 import type { SequenceBatch } from "../data/sequence-batch.js";
 import type { DType, NamedTensor } from "../data/tensor.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
+import type { EngineBackend } from "./backend.js";
 
 /** What an engine can and cannot do, known before `initialize`, so that a run is refused early instead of failing late. */
 export interface EngineCapabilities {
@@ -21,7 +22,7 @@ export interface EngineCapabilities {
   readonly multiModal: boolean;
 }
 
-/** Place of this engine in a data-parallel group; known at construction, before weights are loaded. */
+/** Place in a data-parallel group; known at construction, before weights are loaded. An engine over all ranks is rank 0. */
 export interface DataParallelTopology {
   readonly rank: number;
   readonly size: number;
@@ -243,6 +244,12 @@ export interface EngineFactory {
   /** Whether an unset `VERL_ENGINE`/`strategy` may pick it for its device. */
   readonly isDefault?: boolean;
   create(options: EngineOptions): Promise<BaseEngine>;
+  /**
+   * The backend alone, for data parallelism: the host makes one in every training process, says in `topology` which rank it
+   * is, and composes an engine of them. It must have `addGradients` and `setParameters`. Without this the engine runs in one
+   * process.
+   */
+  createBackend?(options: EngineOptions): Awaitable<EngineBackend>;
   /** What `verl doctor` shows about it: libraries, self-tests. Must not throw and leaves nothing running. */
   diagnose?(): Awaitable<readonly Diagnosis[]>;
 }

@@ -26,6 +26,21 @@ export const engineErrors = defineErrors({
     summary: "A loss or a caller asks for an output that this engine does not compute.",
     fix: "Choose a loss without it, or an engine whose capabilities list it.",
   },
+  VERL_ENGINE_ONE_PROCESS: {
+    summary: "Several training processes are asked for, and the engine or the program cannot have them.",
+    fix: "Set trainer.n_gpus_per_node to 1, or choose an engine that supports data parallelism.",
+  },
+  VERL_ENGINE_RANK_LOST: {
+    summary: "A training process of a data-parallel run ended while the run needed it.",
+    fix: "The last complete checkpoint is intact: run the same command again to go on from it.",
+  },
+  VERL_ENGINE_RANK_FAILED: {
+    summary: "A training process of a data-parallel run failed without a coded error. This is a defect.",
+  },
+  VERL_ENGINE_NO_EXCHANGE: {
+    summary: "Training processes cannot exchange gradients and parameters.",
+    fix: "Free memory and space in the temporary folder, or set trainer.n_gpus_per_node to 1.",
+  },
   VERL_ENGINE_BAD_EXPORT: { summary: "An engine exported two parameters under one name." },
   VERL_ENGINE_BAD_CHECKPOINT: {
     summary: "The host's part of an engine checkpoint is missing or unreadable.",

@@ -22,15 +22,15 @@ export function splitBatch(
   backend: Pick<EngineBackend, "partition"> = {},
 ): MicroBatch[] {
   if (batch.size === 0) return [];
-  const groupSize = scope === "pair" ? 2 : 1;
+  const groupSize = groupSizeOf(scope);
   return planRows(batch, options, groupSize)
-    .map((rows) => select(batch, rows))
+    .map((rows) => selectRows(batch, rows))
     .flatMap((part) => {
       const cuts = backend.partition?.(part.batch, groupSize) ?? [];
       return cuts.length <= 1
         ? [part]
         : cuts.map((rows) =>
-            select(
+            selectRows(
               batch,
               rows.map((b) => part.rows[b]),
             ),
@@ -38,7 +38,13 @@ export function splitBatch(
     });
 }
 
-function select(batch: SequenceBatch, rows: readonly number[]): MicroBatch {
+/** Consecutive sequences that a loss of this scope keeps together. */
+export function groupSizeOf(scope: LossScope): number {
+  return scope === "pair" ? 2 : 1;
+}
+
+/** Some rows of a batch; the batch itself where they are all of it in order. */
+export function selectRows(batch: SequenceBatch, rows: readonly number[]): MicroBatch {
   const all = rows.length === batch.size && rows.every((row, b) => row === b);
   return { batch: all ? batch : selectSequences(batch, rows), rows };
 }

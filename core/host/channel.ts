@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { EventEmitter } from "node:events";
 import { isMainThread, type MessagePort, parentPort, type Worker } from "node:worker_threads";
 
-/** A two-way line between a driver and one of its workers, whatever carries it. Messages are plain JSON. */
+/** A two-way line between a driver and one of its workers, whatever carries it. Messages are plain data. */
 export interface Channel {
   send(message: unknown): void;
   /** Calls `listener` for every message until the returned function is called. */
@@ -32,13 +32,21 @@ export function workerChannel(worker: Worker): Channel {
 
 /** The driver's end of a child process that was started with an IPC channel. */
 export function childChannel(child: ChildProcess): Channel {
+  // A message to a process that is gone is lost; `onClose` is what tells.
+  const ignore = () => {};
   return {
-    send: (message) => void child.send(message as object),
+    send: (message) => void child.send(message as object, ignore),
     listen: (listener) => subscribe(child, "message", listener),
-    onClose: (listener) =>
-      subscribe(child, "exit", (code: number | null, signal: string | null) =>
+    onClose: (listener) => {
+      const offError = subscribe(child, "error", (error: Error) => listener(`it failed: ${error.message}`));
+      const offExit = subscribe(child, "exit", (code: number | null, signal: string | null) =>
         listener(signal ? `it was ended by ${signal}` : `it exited with status ${code}`),
-      ),
+      );
+      return () => {
+        offError();
+        offExit();
+      };
+    },
     close: () => {
       if (child.connected) child.disconnect();
     },

@@ -1,5 +1,5 @@
 import type { Channel } from "./channel.js";
-import { type ErrorCode, type ErrorDetails, isVerlError, reasonOf, VerlError } from "./errors.js";
+import { type PortableError, portableError, revivedError } from "./error-transport.js";
 import { checkFingerprint, type Fingerprint } from "./fingerprint.js";
 import type { PluginLock } from "./lock.js";
 import { pluginErrors } from "./plugin-errors.js";
@@ -18,7 +18,7 @@ export interface PluginOffer {
 type WorkerMessage =
   | { readonly type: "verl/plugins/loading"; readonly plugin: string }
   | { readonly type: "verl/plugins/ready"; readonly fingerprint: Fingerprint }
-  | { readonly type: "verl/plugins/failed"; readonly error: { readonly code: string } & ErrorDetails };
+  | { readonly type: "verl/plugins/failed"; readonly error: PortableError };
 
 /** A host as far as the handshake needs it. */
 export interface FingerprintedHost {
@@ -61,7 +61,7 @@ export function greetWorker(channel: Channel, offer: PluginOffer, deadlineMs: nu
     const unlisten = channel.listen((raw) => {
       const message = raw as WorkerMessage;
       if (message?.type === "verl/plugins/loading") loading = message.plugin;
-      if (message?.type === "verl/plugins/failed") end(() => reject(revived(message.error, who)));
+      if (message?.type === "verl/plugins/failed") end(() => reject(revivedError(message.error, who)));
       if (message?.type === "verl/plugins/ready") {
         end(() => {
           try {
@@ -95,7 +95,7 @@ export async function answerDriver<H extends FingerprintedHost>(
     tell({ type: "verl/plugins/ready", fingerprint });
     return { host, offer };
   } catch (error) {
-    tell({ type: "verl/plugins/failed", error: portable(error) });
+    tell({ type: "verl/plugins/failed", error: portableError(error, "VERL_PLUGIN_HANDSHAKE") });
     await host?.dispose();
     throw error;
   }
@@ -114,14 +114,4 @@ function nextOffer(channel: Channel): Promise<PluginOffer> {
       resolve(offer);
     });
   });
-}
-
-function portable(error: unknown): { code: string } & ErrorDetails {
-  if (!isVerlError(error)) return { code: "VERL_PLUGIN_HANDSHAKE", what: reasonOf(error) };
-  const { code, what, where, why, fix, data } = error;
-  return { code, what, where, why, fix, data: JSON.parse(JSON.stringify(data ?? {})) };
-}
-
-function revived({ code, what, ...details }: { readonly code: string } & ErrorDetails, who: string): VerlError {
-  return new VerlError(code as ErrorCode, { ...details, what: `${who}: ${what}` });
 }

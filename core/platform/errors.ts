@@ -18,6 +18,10 @@ export const platformErrors = defineErrors({
     summary: "Several platforms could be used, and nothing says which one.",
     fix: "Set VERL_PLATFORM to one of them.",
   },
+  VERL_PLATFORM_TOO_FEW_DEVICES: {
+    summary: "More training processes are asked for than the platform has devices for.",
+    fix: "Lower trainer.n_gpus_per_node, or let the mask show more devices.",
+  },
   VERL_PLATFORM_NONE: {
     summary: "No registered platform can be used in this process.",
     fix: "Run `verl doctor`: it shows what each platform's probe found.",

@@ -11,6 +11,10 @@ export const onnxEngineFactory: EngineFactory = {
     const { createOnnxEngine } = await import("./engine.js");
     return createOnnxEngine(options);
   },
+  async createBackend(options) {
+    const { createOnnxBackend } = await import("./engine.js");
+    return createOnnxBackend(options);
+  },
   async diagnose() {
     const { diagnoseOrt } = await import("./runtime/diagnose.js");
     return diagnoseOrt();

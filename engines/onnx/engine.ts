@@ -1,4 +1,4 @@
-import { type BaseEngine, composeEngine, type EngineOptions } from "../../core/plugin.js";
+import { type BaseEngine, composeEngine, type EngineBackend, type EngineOptions } from "../../core/plugin.js";
 import { OnnxBackend } from "./backend/onnx-backend.js";
 import type { OrtRuntime } from "./runtime/index.js";
 
@@ -13,5 +13,10 @@ export interface OnnxProvider {
 /** The ONNX engine: decoder-only models on onnxruntime. On the CPU unless a provider is given. */
 export function createOnnxEngine(options: EngineOptions, provider?: OnnxProvider): BaseEngine {
   const { optimizer, topology } = options;
-  return composeEngine(new OnnxBackend(options, provider), { optimizer, topology });
+  return composeEngine(createOnnxBackend(options, provider), { optimizer, topology });
+}
+
+/** Its backend, from which the host composes an engine over several processes. */
+export function createOnnxBackend(options: EngineOptions, provider?: OnnxProvider): EngineBackend {
+  return new OnnxBackend(options, provider);
 }

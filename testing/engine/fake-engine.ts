@@ -1,5 +1,12 @@
 import { composeEngine } from "../../core/engine/index.js";
-import type { BaseEngine, DataParallelTopology, EngineFactory, OptimizerConfig } from "../../core/plugin.js";
+import type {
+  BaseEngine,
+  DataParallelTopology,
+  EngineBackend,
+  EngineFactory,
+  EngineOptions,
+  OptimizerConfig,
+} from "../../core/plugin.js";
 import { bigramModel, valueTableModel } from "./bigram-model.js";
 import { TableBackend, type TableBackendOptions } from "./table-backend.js";
 
@@ -26,12 +33,17 @@ export const FAKE_OPTIMIZER: OptimizerConfig = {
  * exports `bigram.weight` [V, V], which the fake rollout loads.
  */
 export function createFakeEngine(options: FakeEngineOptions = {}): BaseEngine {
-  const { vocabSize = 16, seed = 0, maxPositions = 4096, onCall } = options;
-  const model = options.modelType === "value_model" ? valueTableModel(vocabSize) : bigramModel(vocabSize);
-  return composeEngine(new TableBackend(model, { vocabSize, seed, maxPositions, onCall }), {
+  return composeEngine(createFakeBackend(options), {
     optimizer: options.optimizer === undefined ? FAKE_OPTIMIZER : options.optimizer,
     topology: options.topology ?? { rank: 0, size: 1, isOutputSource: true },
   });
+}
+
+/** The backend of {@link createFakeEngine}. */
+export function createFakeBackend(options: Omit<FakeEngineOptions, "optimizer" | "topology"> = {}): EngineBackend {
+  const { vocabSize = 16, seed = 0, maxPositions = 4096, onCall } = options;
+  const model = options.modelType === "value_model" ? valueTableModel(vocabSize) : bigramModel(vocabSize);
+  return new TableBackend(model, { vocabSize, seed, maxPositions, onCall });
 }
 
 /**
@@ -39,22 +51,25 @@ export function createFakeEngine(options: FakeEngineOptions = {}): BaseEngine {
  * register separately.
  */
 export function fakeEngineFactory(modelType: "language_model" | "value_model" = "language_model"): EngineFactory {
+  const optionsOf = ({ model, seed }: EngineOptions) => {
+    const config = "config" in model ? model.config : {};
+    const [vocab, positions] = [config.vocab_size, config.max_position_embeddings];
+    return {
+      modelType,
+      seed: "initSeed" in model ? model.initSeed : seed,
+      vocabSize: typeof vocab === "number" ? vocab : undefined,
+      maxPositions: typeof positions === "number" ? positions : undefined,
+    };
+  };
   return {
     modelTypes: [modelType],
     backends: ["fake"],
     devices: ["cpu"],
     vendors: null,
-    async create({ model, optimizer, topology, seed }) {
-      const config = "config" in model ? model.config : {};
-      const [vocab, positions] = [config.vocab_size, config.max_position_embeddings];
-      return createFakeEngine({
-        modelType,
-        optimizer,
-        topology,
-        seed: "initSeed" in model ? model.initSeed : seed,
-        vocabSize: typeof vocab === "number" ? vocab : undefined,
-        maxPositions: typeof positions === "number" ? positions : undefined,
-      });
+    async create(options) {
+      const { optimizer, topology } = options;
+      return createFakeEngine({ ...optionsOf(options), optimizer, topology });
     },
+    createBackend: (options) => createFakeBackend(optionsOf(options)),
   };
 }

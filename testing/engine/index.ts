@@ -1,5 +1,13 @@
 export { bigramModel, type TableModel, valueTableModel } from "./bigram-model.js";
+export { type BackendMaker, dataParallelConformance, makeRanks } from "./data-parallel-cases.js";
 export { engineConformance } from "./engine-conformance.js";
 export type { EngineMaker, EngineUnderTest } from "./engine-under-test.js";
-export { createFakeEngine, FAKE_OPTIMIZER, type FakeEngineOptions, fakeEngineFactory } from "./fake-engine.js";
+export {
+  createFakeBackend,
+  createFakeEngine,
+  FAKE_OPTIMIZER,
+  type FakeEngineOptions,
+  fakeEngineFactory,
+} from "./fake-engine.js";
+export { localReplicas } from "./local-replicas.js";
 export { TableBackend, type TableBackendOptions } from "./table-backend.js";

@@ -11,6 +11,7 @@ import type {
   EngineModelInfo,
   ModelOutputs,
   NamedTensor,
+  NumberSource,
   OptimizerConfig,
   OutputName,
   SequenceBatch,
@@ -95,6 +96,18 @@ export class TableBackend implements EngineBackend {
 
   async *gradients(): AsyncGenerator<NamedTensor> {
     yield this.named(Float32Array.from(this.gradient));
+  }
+
+  async addGradients(next: NumberSource): Promise<void> {
+    const other = new Float32Array(this.gradient.length);
+    await next(other);
+    other.forEach((x, i) => {
+      this.gradient[i] += x;
+    });
+  }
+
+  async setParameters(next: NumberSource): Promise<void> {
+    await next(this.parameter);
   }
 
   async save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {

@@ -11,6 +11,7 @@ import type {
   LossFunction,
   ModelOutputs,
   NamedTensor,
+  NumberSource,
   OptimizerConfig,
   OutputName,
   SequenceBatch,
@@ -19,7 +20,7 @@ import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
 import { HEAD_OUTPUTS } from "../models/head.js";
 import { Optimizer } from "../optimizer/optimizer.js";
-import { parameterGroups } from "../optimizer/parameter-groups.js";
+import { type ParameterGroup, parameterGroups } from "../optimizer/parameter-groups.js";
 import { checkOptimizer, optimizerRules } from "../optimizer/rules.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
@@ -35,6 +36,12 @@ interface Loaded extends CheckpointState {
   readonly sessions: SessionCache;
   readonly step: TrainingStep;
 }
+
+/** Numbers of another rank's gradient that are held at once, 4 MiB of them. */
+const ADDED_AT_ONCE = 2 ** 20;
+
+/** Ranks above 0 compute gradients and leave the updates to rank 0. */
+const GRADIENTS_ONLY: ParameterGroup = { rule: { state: [], update() {} }, lrScale: 1, decays: false, state: [] };
 
 /** A decoder-only model on onnxruntime, with its optimizer on the host. */
 export class OnnxBackend implements EngineBackend {
@@ -66,8 +73,12 @@ export class OnnxBackend implements EngineBackend {
     const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
     const model = await loadModel(this.options, newHead);
     const sessions = new SessionCache(runtime, { threads: this.options.threads, spin });
-    const { optimizer: config } = this.options;
-    const groupOf = config && parameterGroups(config, optimizerRules(config, { runtime, compile: sessions.compile }));
+    const { optimizer: config, topology } = this.options;
+    const groupOf =
+      config &&
+      (topology.rank > 0
+        ? () => GRADIENTS_ONLY
+        : parameterGroups(config, optimizerRules(config, { runtime, compile: sessions.compile })));
     const specs = parameterSpecs(model.config);
     const placed = specs.map((spec) => ({ ...spec, group: groupOf ? groupOf(spec) : null }));
     const store = new ParameterStore(runtime, placed);
@@ -136,6 +147,23 @@ export class OnnxBackend implements EngineBackend {
       options?.signal?.throwIfAborted();
       yield tensor;
     }
+  }
+
+  async addGradients(next: NumberSource, options?: CallOptions): Promise<void> {
+    const buffer = new Float32Array(ADDED_AT_ONCE);
+    for await (const { data } of this.gradients(options)) {
+      const gradient = data as Float32Array;
+      for (let start = 0; start < gradient.length; start += buffer.length) {
+        const piece = gradient.subarray(start, start + buffer.length);
+        const other = buffer.subarray(0, piece.length);
+        await next(other);
+        for (let i = 0; i < piece.length; i++) piece[i] += other[i];
+      }
+    }
+  }
+
+  async setParameters(next: NumberSource): Promise<void> {
+    for (const { data } of this.state.store.namedValues()) await next(data as Float32Array);
   }
 
   save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {

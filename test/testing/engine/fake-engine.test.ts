@@ -2,10 +2,13 @@ import { expect } from "chai";
 import { packSequences } from "../../../core/plugin.js";
 import {
   bigramModel,
+  createFakeBackend,
   createFakeEngine,
+  dataParallelConformance,
   engineConformance,
   FAKE_OPTIMIZER,
   fakeEngineFactory,
+  makeRanks,
   runConformance,
   valueTableModel,
 } from "../../../testing/index.js";
@@ -15,6 +18,13 @@ runConformance(
   engineConformance(({ optimizer }) => createFakeEngine({ vocabSize: 8, optimizer })),
   { describe, it },
 );
+
+const fakeBackend = () => createFakeBackend({ vocabSize: 8 });
+runConformance("testing/engine fake backend", dataParallelConformance(fakeBackend), { describe, it });
+runConformance("testing/engine fake engine of two ranks", engineConformance(makeRanks(fakeBackend, 2)), {
+  describe,
+  it,
+});
 
 describe("testing/engine table models", () => {
   const batch = packSequences([{ promptIds: [1, 2], responseIds: [3, 0, 3] }], { temperature: 0.8 });

@@ -1,4 +1,5 @@
 import {
+  type EngineBackend,
   type EngineOptions,
   type OptimizerConfig,
   packSequences,
@@ -71,7 +72,7 @@ export function raggedBatch(temperature = 1, vocabSize = 11): SequenceBatch {
 }
 
 /** Copies of a backend's gradients by name. */
-export async function gradientsOf(backend: OnnxBackend): Promise<Map<string, Float64Array>> {
+export async function gradientsOf(backend: EngineBackend): Promise<Map<string, Float64Array>> {
   const copies = new Map<string, Float64Array>();
   for await (const { name, data } of backend.gradients()) copies.set(name, Float64Array.from(data as Float32Array));
   return copies;

@@ -9,18 +9,17 @@ import {
   type OutputName,
   type Value,
 } from "../../../../core/algorithms/index.js";
-import { RandomStream } from "../../../../core/data/index.js";
-import { outputExtent, packSequences, type SequenceBatch } from "../../../../core/plugin.js";
+import { outputExtent, packSequences } from "../../../../core/plugin.js";
 import { Graph, type Ref } from "../../../../engines/onnx/ir/index.js";
 import { GraphAlgebra } from "../../../../engines/onnx/loss/graph-algebra.js";
 import { type OrtRuntime, type OrtTensor, openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
 import { anyLossInput, LOSS_CASES } from "../../../core/algorithms/loss-cases.js";
 import { gradientsOf, tinyBackend, worstRelativeError } from "../backend/fixtures.js";
+import { lossBatch } from "../backend/loss-batch.js";
 
 const input = anyLossInput();
 const { responseMask, responseOffsets, counts } = input;
 const [tokens, rows] = [responseMask.length, responseOffsets.length - 1];
-const random = new RandomStream(5, "lowering");
 
 let runtime: OrtRuntime;
 before(async () => {
@@ -181,20 +180,8 @@ describe("engines/onnx/loss lowering", () => {
   });
 });
 
-/** The batch of {@link anyLossInput} as sequences of a model with 11 tokens. */
-function modelBatch(): SequenceBatch {
-  const sequences = Array.from({ length: rows }, (_, b) => {
-    const mask = Array.from(responseMask).slice(responseOffsets[b], responseOffsets[b + 1]);
-    return { promptIds: [1 + b, 2], responseIds: mask.map(() => random.int(11)), responseMask: mask };
-  });
-  const columns = [...input.columns].map(
-    ([name, { extent, data }]) => [name, { extent, data: Float32Array.from(data) }] as const,
-  );
-  return packSequences(sequences, { columns });
-}
-
 describe("engines/onnx fused and two-phase", () => {
-  const batch = modelBatch();
+  const batch = lossBatch();
   const isLowered = (loss: LossFunction) => loss.outputs.every((name) => /^(logProb|entropy|sumPiSquared)$/.test(name));
 
   async function expectSame(backend: Awaited<ReturnType<typeof tinyBackend>>, loss: LossFunction): Promise<void> {

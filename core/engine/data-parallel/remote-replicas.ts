@@ -1,0 +1,97 @@
+import type { GlobalCounts, LossFunction, OutputName } from "../../algorithms/algebra.js";
+import { recordLoss } from "../../algorithms/loss-program.js";
+import type { SequenceBatch } from "../../data/sequence-batch.js";
+import type { RpcClient } from "../../host/rpc.js";
+import type { CallOptions } from "../../host/types.js";
+import type { EngineBackend, FusedResult } from "../backend.js";
+import type { ModelOutputs } from "../engine.js";
+import { onEveryRank } from "./every-rank.js";
+import { makeExchangeFile, NumberFile } from "./exchange-file.js";
+import type { RankCalls } from "./rank-calls.js";
+import type { EngineReplica, ReplicaGroup } from "./replicas.js";
+
+/** One engine's ranks 1, 2, … in processes of their own; gradients and parameters go through a file in memory. */
+export class RemoteReplicas implements ReplicaGroup {
+  readonly replicas: readonly RemoteReplica[];
+  private exchange: NumberFile | null = null;
+
+  /** `engine` is the number under which the processes know the engine. */
+  constructor(ranks: readonly RpcClient[], engine: number) {
+    this.replicas = ranks.map((rank) => new RemoteReplica(rank, engine));
+  }
+
+  async reduceGradients(first: EngineBackend, options?: CallOptions): Promise<void> {
+    const file = await this.exchangeWith(first);
+    const start = (r: number) => r * first.modelInfo().parameters;
+    await onEveryRank(this.replicas, options?.signal, (replica, r, signal) =>
+      replica.call("sendGradients", { start: start(r) }, { signal }),
+    );
+    for (const r of this.replicas.keys()) await first.addGradients?.(file.reader(start(r)), options);
+  }
+
+  async broadcastParameters(first: EngineBackend): Promise<void> {
+    const file = await this.exchangeWith(first);
+    await file.write(0, first.parameters());
+    await onEveryRank(this.replicas, undefined, (replica) => replica.call("receiveParameters", {}));
+  }
+
+  async close(): Promise<void> {
+    await this.exchange?.close();
+    this.exchange = null;
+  }
+
+  /** Each replica has a place of its own for gradients; parameters use the first of them. */
+  private async exchangeWith(first: EngineBackend): Promise<NumberFile> {
+    if (this.exchange) return this.exchange;
+    await makeExchangeFile(this.replicas.length * first.modelInfo().parameters, async (file) => {
+      await onEveryRank(this.replicas, undefined, (replica) => replica.call("openExchange", { file }));
+      this.exchange = await NumberFile.open(file);
+    });
+    return this.exchange as unknown as NumberFile;
+  }
+}
+
+class RemoteReplica implements EngineReplica {
+  constructor(
+    private readonly rank: RpcClient,
+    private readonly engine: number,
+  ) {}
+
+  call<C extends keyof RankCalls>(
+    name: C,
+    args: RankCalls[C]["args"],
+    options?: CallOptions,
+  ): Promise<RankCalls[C]["result"]> {
+    return this.rank.call(name, { engine: this.engine, ...args }, options);
+  }
+
+  load(options?: CallOptions): Promise<void> {
+    return this.call("load", {}, options);
+  }
+
+  forward(batch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs> {
+    return this.call("forward", { batch, outputs }, options);
+  }
+
+  backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {
+    return this.call("backward", { batch, gradients }, options);
+  }
+
+  fused(
+    batch: SequenceBatch,
+    loss: LossFunction,
+    counts: GlobalCounts,
+    options?: CallOptions,
+  ): Promise<FusedResult | null> {
+    return this.call("fused", { batch, loss: recordLoss(loss, batch.columns), counts }, options);
+  }
+
+  zeroGrad(): Promise<void> {
+    return this.call("zeroGrad", {});
+  }
+
+  /** A rank that is lost has nothing left to dispose of. */
+  async dispose(): Promise<void> {
+    await this.call("dispose", {}).catch(() => {});
+  }
+}
