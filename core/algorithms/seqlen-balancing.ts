@@ -52,7 +52,7 @@ export function unbalanceReport(
   prefix: string,
 ): Record<string, number> {
   const k = parts.length;
-  const block = Math.floor(lengths.length / k);
+  const block = Math.max(1, Math.floor(lengths.length / k));
   const before: number[] = [];
   for (let start = 0; start < lengths.length; start += block) {
     let sum = 0;

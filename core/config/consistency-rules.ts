@@ -23,11 +23,10 @@ const available: Rule = (report) => {
     if (value <= 1) return;
     report.problem("VERL_CONFIG_UNSUPPORTED", key, {
       what: `${key} = ${value}: more than one ${unit} is not available yet.`,
-      why: "Training runs in one process on one device. Ignoring the setting would change batch sizes and results.",
+      why: "Training runs on one machine, and a server on one device. Ignoring the setting would change results.",
       fix: `Set ${key} to 1.`,
     });
   };
-  one("trainer.n_gpus_per_node", trainer.n_gpus_per_node, "training process");
   one("trainer.nnodes", trainer.nnodes, "machine");
   one(
     `${ROLLOUT}.tensor_model_parallel_size`,

@@ -33,7 +33,7 @@ const MODEL = "actor_rollout_ref.model";
 const engineOption = "an option of verl's PyTorch engines; an engine's own options are under engine_kwargs";
 const serverOption = "an option of verl's GPU servers; a server's own options are under rollout.engine_kwargs";
 const modelOption = "an option of verl's PyTorch models";
-const oneProcess = "training runs in one process on one device";
+const oneProcess = "models are not split over devices, and one server samples";
 
 const ENGINE_SECTIONS = ["fsdp_config", "megatron", "veomni", "torchtitan", "automodel", "mindspeed", "profiler"];
 const ENGINE_OPTIONS = {

@@ -181,4 +181,18 @@ const samples: Rule = (report) => {
   }
 };
 
-export const sizeRules: readonly Rule[] = [batches, microBatches, lengths, samples];
+/** Every training process has at least one trajectory of each update. */
+const processes: Rule = (report) => {
+  const { trainer, actor_rollout_ref } = report.config;
+  const { actor, rollout } = actor_rollout_ref;
+  const rows = actor.ppo_mini_batch_size * rollout.n;
+  const key = "trainer.n_gpus_per_node";
+  if (trainer.n_gpus_per_node <= rows) return;
+  report.problem("VERL_CONFIG_SIZES", key, {
+    what: `${key} (${trainer.n_gpus_per_node}) is larger than the trajectories of an update (${rows}).`,
+    why: `${ACTOR}.ppo_mini_batch_size (${actor.ppo_mini_batch_size}) x ${ROLLOUT}.n (${rollout.n}) = ${rows}; the other training processes would have nothing to do.`,
+    fix: `Set ${key} to ${rows} or less.`,
+  });
+};
+
+export const sizeRules: readonly Rule[] = [batches, processes, microBatches, lengths, samples];

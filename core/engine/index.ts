@@ -6,6 +6,7 @@ export type { EngineCreation } from "./data-parallel/rank-calls.js";
 export { RankServer } from "./data-parallel/rank-server.js";
 export { RemoteReplicas } from "./data-parallel/remote-replicas.js";
 export type { EngineReplica, ReplicaGroup } from "./data-parallel/replicas.js";
+export { shareRows } from "./data-parallel/share-rows.js";
 export type * from "./engine.js";
 export { engineKey, engineKeys } from "./engine-keys.js";
 export { engineErrors } from "./errors.js";

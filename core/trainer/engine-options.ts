@@ -1,3 +1,4 @@
+import os from "node:os";
 import path from "node:path";
 import type { RunConfig } from "../config/run-config.js";
 import type { EngineModelSource, EngineOptions, OptimizerConfig } from "../engine/engine.js";
@@ -34,7 +35,7 @@ export function actorOptions(config: RunConfig, source: EngineSource, totalSteps
     model: source.model,
     optimizer: optimizerOf(actor.optim, totalSteps),
     topology: SINGLE,
-    threads: config.trainer.threads,
+    threads: threadsPerRank(config),
     seed: config.trainer.seed,
     extra: engineKwargs(actor.engine_kwargs, actor.strategy, source.defaultEngines),
   };
@@ -53,7 +54,7 @@ export function criticOptions(config: RunConfig, source: EngineSource, totalStep
     model: source.model,
     optimizer: optimizerOf(critic.optim, totalSteps),
     topology: SINGLE,
-    threads: config.trainer.threads,
+    threads: threadsPerRank(config),
     seed: config.trainer.seed,
     extra: engineKwargs(critic.engine_kwargs, critic.strategy, source.defaultEngines),
   };
@@ -66,10 +67,15 @@ export function referenceOptions(config: RunConfig, source: EngineSource): Engin
     model: source.model,
     optimizer: null,
     topology: SINGLE,
-    threads: config.trainer.threads,
+    threads: threadsPerRank(config),
     seed: config.trainer.seed,
     extra: engineKwargs(actor.engine_kwargs, ref.strategy, source.defaultEngines),
   };
+}
+
+/** Training processes share the machine's cores out unless told how many to use. */
+function threadsPerRank({ trainer: { threads, n_gpus_per_node: ranks } }: RunConfig): number {
+  return threads > 0 || ranks === 1 ? threads : Math.max(1, Math.floor(os.availableParallelism() / ranks));
 }
 
 export function optimizerOf(

@@ -41,6 +41,8 @@ export interface RunParts extends Algorithm {
   readonly critic: BaseEngine | null;
   /** Null when no KL is asked for. */
   readonly reference: BaseEngine | null;
+  /** Aborted when something that the whole run depends on is lost: the agent loops, a training process. */
+  readonly failed: readonly AbortSignal[];
   readonly weights: WeightSync;
   readonly fire: FireHook;
   readonly trackers: TrackerSet;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { criticUsed, planRun, referenceUsed } from "../config/index.js";
 import { createPromptLoader, type Dataset, type PromptLoader } from "../data/index.js";
-import type { BaseEngine } from "../engine/index.js";
+import type { BaseEngine, RankProcesses } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
 import { requireStream } from "../transfer/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
@@ -73,13 +73,16 @@ async function build(
     logger.info("no checkpoints: trainer.save_freq is not set, so the trained model is not kept");
   }
 
-  const actor = await createActor(options, plan.totalSteps, cleanups);
+  const ranks = trainer.n_gpus_per_node > 1 ? await services.startRanks(trainer.n_gpus_per_node) : null;
+  cleanups.push(async () => ranks?.dispose());
+  const engines = { ...options, ranks };
+  const actor = await createActor(engines, plan.totalSteps, cleanups);
   checkOutputs(actor, algorithm);
   requireStream(actor);
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
-  const critic = criticUsed(config) ? await createCritic(options, plan.totalSteps, cleanups) : null;
-  const reference = referenceUsed(config) ? await createReference(options, cleanups) : null;
+  const critic = criticUsed(config) ? await createCritic(engines, plan.totalSteps, cleanups) : null;
+  const reference = referenceUsed(config) ? await createReference(engines, cleanups) : null;
 
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
@@ -101,6 +104,7 @@ async function build(
     actor,
     critic,
     reference,
+    failed: [sampling.manager.failed, ranks?.lost].filter((signal) => signal !== undefined),
     weights: naiveWeightSync({ engine: actor, replicas: sampling.replicas, adapters: sampling.adapters }),
     fire: (name, context, work) => hooks.run(name, context, work),
     trackers: createTrackerSet(options.trackers),
@@ -123,26 +127,33 @@ function promptLoader(dataset: Dataset, data: Data): PromptLoader {
   return createPromptLoader({ dataset, batchSize: data.train_batch_size, shuffle: data.shuffle, seed });
 }
 
+interface EngineScope extends TrainerOptions {
+  /** Null where this process trains alone. */
+  readonly ranks: RankProcesses | null;
+}
+
 async function createActor(
-  { config, services, cwd }: TrainerOptions,
+  { config, services, cwd, ranks }: EngineScope,
   totalSteps: number,
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
   const { strategy } = config.actor_rollout_ref.actor;
   const source = engineSource(config, services, cwd);
-  const engine = await services.createEngine("language_model", strategy, actorOptions(config, source, totalSteps));
+  const engineOptions = actorOptions(config, source, totalSteps);
+  const engine = await services.createEngine("language_model", strategy, engineOptions, ranks);
   cleanups.push(() => engine.dispose());
   return engine;
 }
 
 async function createCritic(
-  { config, services, cwd, signal }: TrainerOptions,
+  { config, services, cwd, signal, ranks }: EngineScope,
   totalSteps: number,
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
   const { strategy } = config.critic;
   const source = { ...engineSource(config, services, cwd), model: criticSourceOf(config, cwd) };
-  const engine = await services.createEngine("value_model", strategy, criticOptions(config, source, totalSteps));
+  const engineOptions = criticOptions(config, source, totalSteps);
+  const engine = await services.createEngine("value_model", strategy, engineOptions, ranks);
   cleanups.push(() => engine.dispose());
   if (!engine.capabilities.outputs.includes("values")) {
     throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
@@ -155,12 +166,13 @@ async function createCritic(
 }
 
 async function createReference(
-  { config, services, cwd, signal }: TrainerOptions,
+  { config, services, cwd, signal, ranks }: EngineScope,
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
   const { strategy } = config.actor_rollout_ref.ref;
   const source = engineSource(config, services, cwd);
-  const engine = await services.createEngine("language_model", strategy, referenceOptions(config, source));
+  const engineOptions = referenceOptions(config, source);
+  const engine = await services.createEngine("language_model", strategy, engineOptions, ranks);
   cleanups.push(() => engine.dispose());
   await engine.initialize({ signal });
   return engine;

@@ -1,3 +1,5 @@
+import { unbalanceReport } from "../algorithms/index.js";
+import { shareRows } from "../engine/index.js";
 import { dataMetrics, throughputMetrics, timingMetrics } from "../tracking/index.js";
 import { hasFailedReward } from "./failed-rewards.js";
 import type { StepTimers } from "./timing.js";
@@ -12,11 +14,14 @@ export function stepMetrics(
     /** Limits of the run: `clip_ratio` is the share of rows that reach them. */
     readonly promptLength: number;
     readonly responseLength: number;
+    /** Training processes. */
+    readonly ranks: number;
   },
 ): Record<string, number> {
   const { sequences, rows } = batch;
   const zeros = new Float32Array(batch.rolloutLogProb.length);
   const total = sequences.inputIds.length;
+  const lengths = rows.map((_, b) => sequences.offsets[b + 1] - sequences.offsets[b]);
   return {
     "training/global_step": step.globalStep,
     "training/epoch": step.epoch,
@@ -36,23 +41,18 @@ export function stepMetrics(
     ),
     "reward/failed_ratio": rows.filter(hasFailedReward).length / rows.length,
     ...versionMetrics(batch, step.globalStep),
-    "global_seqlen/mean": total,
-    "global_seqlen/min": total,
-    "global_seqlen/max": total,
-    "global_seqlen/minmax_diff": 0,
-    "global_seqlen/balanced_min": total,
-    "global_seqlen/balanced_max": total,
+    ...unbalanceReport(lengths, shareRows(sequences, step.ranks), "global_seqlen"),
     "perf/total_num_tokens": total,
   };
 }
 
 /** Times of a step and its throughput, once it is over. */
-export function timeMetrics({ sequences }: TrainBatch, timers: StepTimers): Record<string, number> {
+export function timeMetrics({ sequences }: TrainBatch, timers: StepTimers, ranks: number): Record<string, number> {
   const total = sequences.inputIds.length;
   const tokens = { response: sequences.responseMask.length, total };
   return {
     ...timingMetrics(Object.fromEntries(timers.all), tokens),
-    ...throughputMetrics([total], timers.seconds("step"), 1),
+    ...throughputMetrics([total], timers.seconds("step"), ranks),
   };
 }
 

@@ -54,7 +54,7 @@ export class SyncTrainer implements Trainer {
       epoch: 0,
       weightVersion: -1,
       config: frozenCopy(config),
-      signal: manager.failed ? AbortSignal.any([this.#interrupted, manager.failed]) : this.#interrupted,
+      signal: AbortSignal.any([this.#interrupted, ...parts.failed]),
       stopReason: null,
     };
     const sessions = config.actor_rollout_ref.rollout.n;
@@ -238,7 +238,7 @@ export class SyncTrainer implements Trainer {
       metrics.set(await timers.time("testing", () => this.#validate()));
     }
     if (batch) {
-      metrics.set(timeMetrics(batch, timers));
+      metrics.set(timeMetrics(batch, timers, parts.config.trainer.n_gpus_per_node));
       this.#steps.done++;
       if (!isTrainable(batch)) this.#steps.untrained++;
     }

@@ -32,7 +32,7 @@ export interface TrainingStep {
  */
 export function runStep(step: TrainingStep): Promise<TrainBatch> {
   const { parts, feed, state, metrics, timers } = step;
-  const { data, actor_rollout_ref } = parts.config;
+  const { data, trainer, actor_rollout_ref } = parts.config;
   const { prompt_length: promptLength, response_length: responseLength } = actor_rollout_ref.rollout;
   const { globalStep } = state;
   const onPhase = (phase: string, done?: number, total?: number) =>
@@ -52,7 +52,8 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
       baselines,
       onPhase,
     });
-    metrics.set(stepMetrics(batch, { globalStep, epoch: state.epoch, promptLength, responseLength }));
+    const ranks = trainer.n_gpus_per_node;
+    metrics.set(stepMetrics(batch, { globalStep, epoch: state.epoch, promptLength, responseLength, ranks }));
     await timers.time("dump_rollout_generations", () => show(parts, batch, globalStep));
     await parts.queue.clear("train", sampled.keys);
     await step.save();

@@ -16,8 +16,6 @@ import {
   userExport,
 } from "./key.js";
 
-const oneMachine = "one process on one machine";
-
 export const trainer = section("The run: length, saving, validation, tracking, hooks.", {
   total_epochs: key(count(), 1, "Passes over the training data; `total_training_steps` wins.", {
     differs: { verl: 30, why: "a first run should end soon" },
@@ -58,10 +56,17 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     differs: { verl: "cuda", why: "the machine is asked instead of assumed" },
   }),
   nnodes: key(count(), 1, "Machines that train."),
-  n_gpus_per_node: key(count(), 1, "Training processes per machine.", { differs: { verl: 8, why: oneMachine } }),
-  threads: key(natural(), 0, "CPU threads of engine and rollout; 0 = all cores.", {
-    differs: { why: "the default engine computes on the CPU" },
+  n_gpus_per_node: key(count(), 1, "Training processes, one a device; on the CPU as many as you like.", {
+    differs: { verl: 8, why: "what a machine has is not assumed" },
   }),
+  threads: key(
+    natural(),
+    0,
+    "CPU threads of each training process and of the rollout; 0 = all cores, shared out among training processes.",
+    {
+      differs: { why: "the default engine computes on the CPU" },
+    },
+  ),
   seed: key(natural(), 1, "Seed of everything random in the trainer: initial weights, data order, uids.", {
     differs: { why: "a run is reproducible unless asked otherwise" },
   }),

@@ -1,6 +1,7 @@
 import type { GlobalCounts, OutputName } from "../../algorithms/algebra.js";
 import type { LossProgram } from "../../algorithms/loss-program.js";
 import type { SequenceBatch } from "../../data/sequence-batch.js";
+import type { CallOptions } from "../../host/types.js";
 import type { FusedResult } from "../backend.js";
 import type { EngineOptions, ModelOutputs } from "../engine.js";
 import type { EngineEnv, EngineRequest } from "../lookup-engine.js";
@@ -14,24 +15,30 @@ export interface EngineCreation {
   readonly options: EngineOptions;
 }
 
-/** What the driver asks of the process of a further rank: arguments and result by name of the call. */
+/** What the driver asks of the process of a further rank. */
 export interface RankCalls {
-  create: { args: { readonly creation: EngineCreation }; result: void };
-  load: { args: object; result: void };
-  forward: { args: { readonly batch: SequenceBatch; readonly outputs: readonly OutputName[] }; result: ModelOutputs };
-  backward: { args: { readonly batch: SequenceBatch; readonly gradients: ModelOutputs }; result: void };
-  fused: {
-    args: { readonly batch: SequenceBatch; readonly loss: LossProgram; readonly counts: GlobalCounts };
-    result: FusedResult | null;
-  };
-  zeroGrad: { args: object; result: void };
-  openExchange: { args: { readonly file: string }; result: void };
+  create(args: { readonly creation: EngineCreation }): Promise<void>;
+  load(args: object): Promise<void>;
+  forward(args: { readonly batch: SequenceBatch; readonly outputs: readonly OutputName[] }): Promise<ModelOutputs>;
+  backward(args: { readonly batch: SequenceBatch; readonly gradients: ModelOutputs }): Promise<void>;
+  fused(args: {
+    readonly batch: SequenceBatch;
+    readonly loss: LossProgram;
+    readonly counts: GlobalCounts;
+  }): Promise<FusedResult | null>;
+  zeroGrad(args: object): Promise<void>;
+  openExchange(args: { readonly file: string }): Promise<void>;
   /** Writes its gradients into the exchange from number `start` on, and clears them. */
-  sendGradients: { args: { readonly start: number }; result: void };
+  sendGradients(args: { readonly start: number }): Promise<void>;
   /** Takes its parameters from the exchange. */
-  receiveParameters: { args: object; result: void };
-  dispose: { args: object; result: void };
+  receiveParameters(args: object): Promise<void>;
+  dispose(args: object): Promise<void>;
 }
 
 /** Every call names the engine that it is for: a process has one for each of the run's models. */
-export type RankArgs<C extends keyof RankCalls> = RankCalls[C]["args"] & { readonly engine: number };
+export type RankMethods = {
+  readonly [C in keyof RankCalls]: (
+    args: Parameters<RankCalls[C]>[0] & { readonly engine: number },
+    options: Required<CallOptions>,
+  ) => ReturnType<RankCalls[C]>;
+};

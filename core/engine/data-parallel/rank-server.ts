@@ -1,16 +1,9 @@
 import { replayLoss } from "../../algorithms/loss-program.js";
-import type { Awaitable, CallOptions } from "../../host/types.js";
+import type { Awaitable } from "../../host/types.js";
 import type { EngineBackend } from "../backend.js";
 import { engineErrors } from "../errors.js";
 import { NumberFile } from "./exchange-file.js";
-import type { EngineCreation, RankArgs, RankCalls } from "./rank-calls.js";
-
-type RankMethods = {
-  readonly [C in keyof RankCalls]: (
-    args: RankArgs<C>,
-    options: Required<CallOptions>,
-  ) => Promise<RankCalls[C]["result"]>;
-};
+import type { EngineCreation, RankMethods } from "./rank-calls.js";
 
 interface Served {
   readonly backend: EngineBackend;

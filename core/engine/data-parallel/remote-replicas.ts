@@ -59,10 +59,10 @@ class RemoteReplica implements EngineReplica {
 
   call<C extends keyof RankCalls>(
     name: C,
-    args: RankCalls[C]["args"],
+    args: Parameters<RankCalls[C]>[0],
     options?: CallOptions,
-  ): Promise<RankCalls[C]["result"]> {
-    return this.rank.call(name, { engine: this.engine, ...args }, options);
+  ): ReturnType<RankCalls[C]> {
+    return this.rank.call(name, { engine: this.engine, ...args }, options) as ReturnType<RankCalls[C]>;
   }
 
   load(options?: CallOptions): Promise<void> {

@@ -126,6 +126,18 @@ describe("core/config/validate", () => {
     ]);
   });
 
+  it("checks that every training process has something to do", async () => {
+    expect(await problems(["trainer.n_gpus_per_node=8"])).to.deep.equal([]);
+    const { problems: found } = await inspect([
+      "trainer.n_gpus_per_node=8",
+      "data.train_batch_size=2",
+      `${ACTOR}.ppo_mini_batch_size=1`,
+      `${ROLLOUT}.n=4`,
+    ]);
+    expect(found.map(({ code, key }) => `${code} ${key}`)).to.deep.equal(["VERL_CONFIG_SIZES trainer.n_gpus_per_node"]);
+    expect(found[0].why).to.contain("ppo_mini_batch_size (1) x actor_rollout_ref.rollout.n (4) = 4");
+  });
+
   it("checks that the longest sequence fits", async () => {
     expect(await problems([`${ROLLOUT}.max_model_len=1000`])).to.deep.equal([
       `VERL_CONFIG_SIZES ${ROLLOUT}.max_model_len`,
@@ -137,9 +149,9 @@ describe("core/config/validate", () => {
     ]);
   });
 
-  it("refuses what needs more than one process or device", async () => {
-    expect(await problems(["trainer.n_gpus_per_node=8", `${ROLLOUT}.tensor_model_parallel_size=2`])).to.deep.equal([
-      "VERL_CONFIG_UNSUPPORTED trainer.n_gpus_per_node",
+  it("refuses what needs more than one machine, or device of a server", async () => {
+    expect(await problems(["trainer.nnodes=8", `${ROLLOUT}.tensor_model_parallel_size=2`])).to.deep.equal([
+      "VERL_CONFIG_UNSUPPORTED trainer.nnodes",
       `VERL_CONFIG_UNSUPPORTED ${ROLLOUT}.tensor_model_parallel_size`,
     ]);
   });

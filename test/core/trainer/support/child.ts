@@ -8,6 +8,8 @@ export const KILLING_PLUGIN = fileURLToPath(new URL("./killing-plugin.js", impor
 export interface ChildOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** In a process group of its own, to which signals can be sent. */
+  readonly detached?: boolean;
   /** Told after each piece of output; e.g. to send a signal once the run has come so far. */
   readonly onOutput?: (output: { readonly stdout: string; readonly stderr: string }, child: ChildProcess) => void;
 }
@@ -24,6 +26,7 @@ export interface ChildOutcome {
 export function verl(args: readonly string[], options: ChildOptions): Promise<ChildOutcome> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: options.cwd,
+    detached: options.detached,
     env: { ...process.env, NO_COLOR: "1", VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });

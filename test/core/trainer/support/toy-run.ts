@@ -13,7 +13,11 @@ import { definePlugin, type PluginHost, type VerlError } from "../../../../core/
 import type { Trainer } from "../../../../core/trainer/index.js";
 import { type MemoryTracker, memoryTrackerFactory } from "../../../../testing/tracking/index.js";
 import { fakePlugin } from "./fake-plugin.js";
+import { faultyPlugin } from "./faulty-plugin.js";
 import { TOY_OVERRIDES, TOY_TASK, type ToyTask, writeToyTask } from "./toy-task.js";
+
+/** What runs the further training processes of toy runs. */
+export const RANK_MAIN = new URL("./rank-main.js", import.meta.url);
 
 export interface ToyRunOptions {
   /** Over {@link TOY_OVERRIDES}. */
@@ -85,7 +89,8 @@ export class ToyFolder implements AsyncDisposable {
       cwd: this.dir,
       env: {},
       plugins: composed.plugins,
-      builtins: [...BUILTINS, fakePlugin, testPlugin(memory, options.register)],
+      builtins: [...BUILTINS, fakePlugin, faultyPlugin, testPlugin(memory, options.register)],
+      rankMain: RANK_MAIN,
     });
     const notices: string[] = [];
     const result = () => ({
@@ -122,6 +127,7 @@ function testPlugin(memory: ReturnType<typeof memoryTrackerFactory>, register?: 
   return definePlugin({
     name: "test",
     apiVersion: "^1.0.0",
+    processes: ["driver"],
     provides: [
       "tracker",
       "hooks",
