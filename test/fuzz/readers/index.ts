@@ -12,6 +12,7 @@ import { plugin } from "./plugin.js";
 import { dataset, jsonl, jsonRows } from "./rows.js";
 import { safetensors } from "./safetensors.js";
 import { template } from "./template.js";
+import { tokenizer } from "./tokenizer.js";
 import { toolParsers } from "./tool-parsers.js";
 import { yaml } from "./yaml.js";
 
@@ -25,6 +26,7 @@ export const readers: readonly FuzzReader[] = [
   modules,
   plugin,
   loopList,
+  tokenizer,
   safetensors,
   gguf,
   hfFolder,

@@ -3,18 +3,15 @@ import { charTokenizerFiles, loadTokenizer, type Tokenizer } from "../../../core
 import { ggufTokenizerFiles } from "../../../core/formats/gguf/gguf-tokenizer.js";
 import type { TokenizerFiles } from "../../../core/formats/model.js";
 import { isVerlError } from "../../../core/host/index.js";
+import { parseOutsideJson } from "../../../core/host/outside-json.js";
 import { type FuzzReader, textOf } from "../fuzz-reader.js";
 import { withOddMember } from "./odd-json.js";
 import { nested } from "./soup.js";
 
 const TEXTS = [
-  "",
-  " ",
-  "abc ab",
-  "The  year 2024, it's\n\tété 😀 <|im_end|>",
-  "\u0000\ud800x\u200d",
-  "a".repeat(2000),
-  " ".repeat(2000),
+  ...["", " ", "abc ab", "The  year 2024, it's\n\tété 😀 <|im_end|>", "\u0000\ud800x\u200d\ufeff", "1,2 3 4"],
+  // What breaks off late, and long runs of one kind.
+  ...["a", " ", "0", "中", "e\u0301", "🇦", "ab", "\u0f71\u0f71", "<|im_"].map((piece) => `${piece.repeat(3000)}!`),
 ];
 
 /** Between tokenizer.json and tokenizer_config.json. */
@@ -82,6 +79,15 @@ const rich = {
   },
 };
 
+const patterned = (pattern: string) =>
+  JSON.stringify({
+    ...byteLevel("smollm").tokenizerJson,
+    pre_tokenizer: { type: "Split", pattern: { Regex: pattern }, behavior: "Isolated", invert: false },
+  }) +
+  CUT +
+  "{}";
+const modelled = (model: object) => `${JSON.stringify({ ...small.tokenizerJson, added_tokens: [], model }) + CUT}{}`;
+
 /** tokenizer.json with tokenizer_config.json: built, then used. */
 export const tokenizer: FuzzReader = {
   name: "tokenizer",
@@ -146,13 +152,7 @@ export const tokenizer: FuzzReader = {
         ...small,
         tokenizerJson: { ...small.tokenizerJson, added_tokens: [{ id: 0, content: "", special: true }] },
       }),
-    "a pattern that backtracks without bound": () =>
-      JSON.stringify({
-        ...small.tokenizerJson,
-        pre_tokenizer: { type: "Split", pattern: { Regex: "(a|a)+$|(a*)*b" }, behavior: "Isolated", invert: false },
-      }) +
-      CUT +
-      "{}",
+    "a pattern that backtracks without bound": () => patterned("(a|a)+$|(a*)*b"),
     "a pattern that is none": () =>
       JSON.stringify({
         ...small.tokenizerJson,
@@ -160,6 +160,72 @@ export const tokenizer: FuzzReader = {
       }) +
       CUT +
       "{}",
+    "a pattern of a thousand groups": () => patterned(`${"(".repeat(1000)}a${")".repeat(1000)}`),
+    "a pattern of 30,000 groups": () => patterned("(".repeat(30_000)),
+    "a pattern of a million repetitions": () => patterned("((a{100}){100}){100}"),
+    "a pattern of 20,000 choices": () => patterned("a|".repeat(20_000)),
+    "a pattern of 20,000 brackets": () => patterned("[".repeat(20_000)),
+    "a pattern of many signs": () => patterned(`a${"+".repeat(20_000)}`),
+    "a pattern of many classes": () => patterned("[\\p{L}&&[^\\p{Lu}\\p{Han}]]".repeat(500)),
+    "a pattern that looks behind": () => patterned("(?<=a.{0,1000})b"),
+    "unigrams without scores": () =>
+      modelled({
+        type: "Unigram",
+        unk_id: 0,
+        vocab: [
+          ["<unk>", 0],
+          ["a", -1],
+          ["aa", "x"],
+        ],
+      }),
+    unigrams: () =>
+      modelled({
+        type: "Unigram",
+        unk_id: 0,
+        vocab: [
+          ["<unk>", 0],
+          ["a", -1],
+          ["aa", -1.5],
+          ["é", -3],
+          ["▁", -2],
+        ],
+      }),
+    "a unigram for unknown that is not there": () => modelled({ type: "Unigram", unk_id: 2 ** 31, vocab: [["a", -1]] }),
+    "word pieces": () =>
+      modelled({
+        type: "WordPiece",
+        unk_token: "[UNK]",
+        continuing_subword_prefix: "##",
+        max_input_chars_per_word: 1e9,
+        vocab: { "[UNK]": 0, a: 1, "##a": 2 },
+      }),
+    "a map of characters that is damaged": () =>
+      JSON.stringify({
+        ...small.tokenizerJson,
+        normalizer: { type: "Precompiled", precompiled_charsmap: "/////wAAAAA=" },
+      }) +
+      CUT +
+      "{}",
+    "padding to 2^31": () =>
+      JSON.stringify({
+        ...small.tokenizerJson,
+        padding: { strategy: { Fixed: 2 ** 31 } },
+        truncation: { max_length: -1 },
+      }) +
+      CUT +
+      "{}",
+    "merges in a circle": () =>
+      modelled({
+        type: "BPE",
+        vocab: { a: 0, aa: 1, aaaa: 2 },
+        merges: [
+          ["a", "a"],
+          ["aa", "aa"],
+          ["a", "aa"],
+        ],
+      }),
+    "a cache of 2^50": () =>
+      modelled({ type: "BPE", dropout: 2, vocab: { a: 0 }, merges: [], cache_capacity: 2 ** 50 }),
     "deep pre-tokenizers": () =>
       `{"model": {"type": "BPE", "vocab": {}, "merges": []}, "pre_tokenizer": ${nested('{"type": "Sequence", "pretokenizers": [', "]}", 20_000)}}${CUT}{}`,
     "a deep file": () => nested("[", "]", 100_000),
@@ -184,7 +250,6 @@ export const tokenizer: FuzzReader = {
       CUT +
       '{"eos_token": {"content": {"toString": 1}}, "bos_token": 5, "added_tokens_decoder": {"x": null}}',
   },
-  wrapsLibrary: true,
   async read(input) {
     const [json = "", config = "{}"] = textOf(input).split(CUT);
     const files = {
@@ -212,7 +277,7 @@ function roundTrip(made: Tokenizer, text: string): unknown {
 /** As the reader of the file does it: only a JSON object gets further. */
 function objectOf(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseOutsideJson(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : {};

@@ -1,5 +1,6 @@
 import { reasonOf } from "../../../host/errors.js";
 import type { JsonNode } from "../json-node.js";
+import { checkPattern } from "./check-pattern.js";
 import { literalPattern, type Pattern, RegexPattern } from "./pattern.js";
 
 /** `{"String": …}` or `{"Regex": …}`. */
@@ -8,6 +9,7 @@ export function readPattern(node: JsonNode): Pattern {
   if (!literal.isNull) return literalPattern(literal.text());
   const regex = node.at("Regex");
   try {
+    checkPattern(regex.text());
     return new RegexPattern(regex.text());
   } catch (cause) {
     throw regex.invalid(reasonOf(cause), cause);

@@ -22,6 +22,9 @@ interface Atom {
   readonly caseless?: string;
 }
 
+/** A group that only repeats one character; repeating it again changes nothing, but would let the engine divide the text in many ways. */
+const REPEATED_CLASS = /^\(\?:(\[(?:\\.|[^\]\\])*\])([*+?])\)$/su;
+
 const START = "(?<![^])";
 const END = "(?![^])";
 
@@ -200,6 +203,11 @@ class Translator {
       const simple = reader.takeMatch(/([*+?])([?+]?)/y);
       if (simple) {
         const [, many, mode] = simple;
+        const inner = mode === "" && many !== "?" ? REPEATED_CLASS.exec(target) : null;
+        if (inner) {
+          source = inner[1] + (many === "+" && inner[2] === "+" ? "+" : "*");
+          continue;
+        }
         source = mode === "+" ? this.atomic(`${target}${many}`) : `${target}${many}${mode}`;
         continue;
       }
