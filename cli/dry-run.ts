@@ -1,8 +1,5 @@
-import path from "node:path";
 import { maskSecrets, planRun, type RunConfig, toPlain } from "../core/config/index.js";
-import { openModel } from "../core/formats/index.js";
-import type { Registries } from "../core/index.js";
-import { openInputs } from "../core/trainer/index.js";
+import { estimateMemory, isTooLarge, memoryLines, openInputs, type RunMemory } from "../core/trainer/index.js";
 import { commandLogger } from "./command-logger.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
@@ -21,9 +18,13 @@ interface DryRun {
   readonly promptsPerUpdate: number;
   /** Tokens of prompt and response together. */
   readonly longestSequence: number;
+  readonly memory: RunMemory;
 }
 
-/** `verl train --dry-run`: reads tokenizer, data and reward, and says what would run. No engine or server is started, but the platform must be there. */
+/**
+ * `verl train --dry-run`: reads tokenizer, data and reward, asks the engines for their memory, and says what would run. No
+ * engine or server is started, but the platform must be there.
+ */
 export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Promise<void> {
   const { composed, config, notices } = run;
   const plan = await measure(run, io);
@@ -33,12 +34,12 @@ export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Pr
 
 async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<DryRun> {
   const cleanups: (() => Promise<void>)[] = [];
-  const { registries, loadUserModule } = await host.services({ device: config.trainer.device });
+  const services = await host.services({ device: config.trainer.device });
   try {
     const { train, validation } = await openInputs(
       {
         config,
-        services: { registries, loadUserModule },
+        services,
         cwd: io.cwd,
         logger: commandLogger(io),
         signal: new AbortController().signal,
@@ -46,13 +47,11 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
       cleanups,
     );
     const { data, actor_rollout_ref } = config;
-    const { actor, rollout, model } = actor_rollout_ref;
-    if (model.path !== null && usesOnnx(actor.strategy, registries)) {
-      await (await openModel(path.resolve(io.cwd, model.path))).close();
-    }
+    const { actor, rollout } = actor_rollout_ref;
     const arithmetic = train
       ? planRun(config, train.length)
       : { rows: 0, stepsPerEpoch: 0, totalSteps: 0, trajectoriesPerStep: 0, updatesPerStep: 0 };
+    const scope = { config, cwd: io.cwd, services };
     return {
       ...arithmetic,
       validationRows: validation?.length ?? 0,
@@ -60,18 +59,11 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
       samplesPerPrompt: rollout.n,
       promptsPerUpdate: actor.ppo_mini_batch_size,
       longestSequence: rollout.prompt_length + rollout.response_length,
+      memory: await estimateMemory(scope, arithmetic.totalSteps),
     };
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
-}
-
-/** Whether the model is one that the built-in engine must be able to read; other engines have models of their own. */
-function usesOnnx(strategy: string | null, { engines }: Pick<Registries, "engines">): boolean {
-  const candidates = engines
-    .items()
-    .filter(({ item }) => (strategy === null ? item.isDefault : item.backends.includes(strategy)));
-  return candidates.length > 0 && candidates.every(({ item }) => item.backends.includes("onnx"));
 }
 
 function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): string[] {
@@ -98,6 +90,9 @@ function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): stri
     const saves = trainer.save_freq > 0 ? `${every(trainer.save_freq)} and after the last one${kept}` : "none";
     lines.push(`Checkpoints: ${saves} (${trainer.default_local_dir}).`);
   }
+  const [sum, ...details] = memoryLines(plan.memory);
+  if (sum !== undefined) lines.push(`Memory: ${sum}.`, ...details.map((line) => `  ${line}`));
+  if (isTooLarge(plan.memory)) lines.push("  That is more than there is: the run would be killed.");
   return lines;
 }
 

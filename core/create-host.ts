@@ -1,5 +1,5 @@
 import path from "node:path";
-import { composeRanks, engineErrors, lookupEngine } from "./engine/index.js";
+import { composeRanks, type EngineModelType, engineErrors, lookupEngine } from "./engine/index.js";
 import {
   type Fingerprint,
   HookDriver,
@@ -112,6 +112,12 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     const { platform, reason } = choice;
     logger.debug(`platform ${choice.vendor} (${reason})`);
     const container = core.container.child().set(tokenOf("platform.current"), platform);
+    const requestOf = (modelType: EngineModelType, backend: string | null) => ({
+      ...{ modelType, backend },
+      ...{ device: platform.deviceName, vendor: platform.vendorName },
+    });
+    const findEngine = (modelType: EngineModelType, backend: string | null) =>
+      lookupEngine(registries.engines, requestOf(modelType, backend), env);
     const sets = registries.hooks.items().map(({ item, owner }) => ({ hooks: item, owner }));
     return {
       registries,
@@ -121,9 +127,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       createHookDriver: ({ deadlineMs }) => new HookDriver<HookContexts>({ sets, deadlineMs, scope: core.scope }),
       loadUserModule: load,
       startRanks: (ranks) => startRankProcesses(host, { ranks, platform, main: rankMain(options, ranks), env }),
+      findEngine,
       createEngine: async (modelType, backend, engineOptions, ranks) => {
-        const request = { modelType, backend, device: platform.deviceName, vendor: platform.vendorName };
-        const factory = lookupEngine(registries.engines, request, env);
+        const request = requestOf(modelType, backend);
+        const factory = findEngine(modelType, backend);
         const complete = { ...engineOptions, modelType };
         if (!ranks) return factory.create(complete);
         const creation = { request, env: engineEnv(env), platform: platform.vendorName, options: complete };

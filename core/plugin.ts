@@ -74,6 +74,7 @@ export type * from "./engine/backend.js";
 export { type ComposeEngineOptions, composeEngine } from "./engine/compose-engine.js";
 export type { EngineReplica, ReplicaGroup } from "./engine/data-parallel/replicas.js";
 export type * from "./engine/engine.js";
+export type * from "./engine/memory.js";
 export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
 export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";

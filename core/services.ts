@@ -1,5 +1,5 @@
 import type { RankProcesses } from "./engine/data-parallel/compose-ranks.js";
-import type { BaseEngine, EngineModelType, EngineOptions } from "./engine/engine.js";
+import type { BaseEngine, EngineFactory, EngineModelType, EngineOptions } from "./engine/engine.js";
 import type { HostContainer } from "./host/container.js";
 import type { HookDriver } from "./host/hook-driver.js";
 import type { Registries } from "./kinds.js";
@@ -24,6 +24,8 @@ export interface HostServices {
   readonly hooks: readonly { readonly hooks: Hooks; readonly owner: string }[];
   /** A driver over those hooks; `deadlineMs` is for sets that name none (`trainer.hook_deadline_s`). */
   createHookDriver(options: { readonly deadlineMs: number }): HookDriver<HookContexts>;
+  /** The engine that {@link HostServices.createEngine} would make. */
+  findEngine(modelType: EngineModelType, backend: string | null): EngineFactory;
   /**
    * Starts the processes of a data-parallel run's ranks 1, 2, …, `ranks` counting this one too: with the same plugins, a
    * device each. The caller disposes them.

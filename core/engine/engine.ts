@@ -3,6 +3,7 @@ import type { SequenceBatch } from "../data/sequence-batch.js";
 import type { DType, NamedTensor } from "../data/tensor.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 import type { EngineBackend } from "./backend.js";
+import type { EngineWork, MemoryPart } from "./memory.js";
 
 /** What an engine can and cannot do, known before `initialize`, so that a run is refused early instead of failing late. */
 export interface EngineCapabilities {
@@ -250,6 +251,11 @@ export interface EngineFactory {
    * process.
    */
   createBackend?(options: EngineOptions): Awaitable<EngineBackend>;
+  /**
+   * Memory that an engine made from these options will take for such batches, for `--dry-run` and the start of a run. Reads
+   * what it must of the model, starts nothing, and throws what `create` would throw for a model that cannot be read.
+   */
+  estimate?(options: EngineOptions, work: EngineWork): Awaitable<readonly MemoryPart[]>;
   /** What `verl doctor` shows about it: libraries, self-tests. Must not throw and leaves nothing running. */
   diagnose?(): Awaitable<readonly Diagnosis[]>;
 }

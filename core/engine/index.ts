@@ -11,4 +11,5 @@ export type * from "./engine.js";
 export { engineKey, engineKeys } from "./engine-keys.js";
 export { engineErrors } from "./errors.js";
 export { type EngineEnv, type EngineRequest, lookupEngine } from "./lookup-engine.js";
+export type * from "./memory.js";
 export { type MicroBatch, splitBatch } from "./micro-batch.js";

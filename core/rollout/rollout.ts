@@ -1,5 +1,6 @@
 import type { NamedTensor } from "../data/tensor.js";
 import type { IncrementalDecoder } from "../data/tokenizer.js";
+import type { MemoryPart } from "../engine/memory.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 
 /** How to draw tokens. Frozen by the caller: servers never change it. */
@@ -112,6 +113,8 @@ export interface WeightUpdate extends CallOptions {
 export interface RolloutFactory {
   readonly name: string;
   createReplica(options: RolloutOptions): Awaitable<RolloutReplica>;
+  /** Memory that a replica made from these options will take; as `EngineFactory.estimate`. */
+  estimate?(options: RolloutOptions): Awaitable<readonly MemoryPart[]>;
   /** What `verl doctor` shows about it. Must not throw and leaves nothing running. */
   diagnose?(): Awaitable<readonly Diagnosis[]>;
 }

@@ -6,6 +6,7 @@ export { evaluateResponses } from "./evaluate-responses.js";
 export { type Generation, type GenerationPrompt, generateResponses } from "./generate.js";
 export * from "./hooks.js";
 export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
+export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
 export type { InputScope, RunScope } from "./run-scope.js";
 export { sandboxChoice } from "./sandbox-setup.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";

@@ -16,21 +16,14 @@ export async function createRollout(
   tokenizer: Tokenizer,
   cleanups: (() => Promise<void>)[],
 ): Promise<RolloutParts> {
-  const { config, services, cwd, signal } = options;
-  const { rollout, model } = config.actor_rollout_ref;
+  const { config, services, signal } = options;
+  const { rollout } = config.actor_rollout_ref;
   const replicaFactory = services.registries.rollouts.require(rollout.name);
   const adapterFactory = services.registries.serverAdapters.require(rollout.name);
-  const kwargs = rollout.engine_kwargs[rollout.name];
   const replicaOptions: RolloutOptions = {
-    replicaRank: 0,
-    model: model.path === null ? { config: model.config ?? {} } : { path: path.resolve(cwd, model.path) },
-    maxModelLen: rollout.max_model_len ?? rollout.prompt_length + rollout.response_length,
-    maxNumSeqs: rollout.max_num_seqs,
-    responseLength: rollout.response_length,
+    ...rolloutOptions(options),
     eosTokenIds: tokenizer.stopTokenIds,
     createDecoder: () => tokenizer.incrementalDecoder(),
-    threads: config.trainer.threads,
-    extra: typeof kwargs === "object" && kwargs !== null ? { ...kwargs } : {},
   };
   const replica = await replicaFactory.createReplica(replicaOptions);
   const replicas = createReplicaSet([replica]);
@@ -46,4 +39,22 @@ export async function createRollout(
     responseLength: rollout.response_length,
   });
   return { replicas, adapters: [adapter], client };
+}
+
+/** What a replica is made from, apart from the tokenizer's part. */
+export function rolloutOptions({
+  config,
+  cwd,
+}: Pick<RunScope, "config" | "cwd">): Omit<RolloutOptions, "eosTokenIds" | "createDecoder"> {
+  const { rollout, model } = config.actor_rollout_ref;
+  const kwargs = rollout.engine_kwargs[rollout.name];
+  return {
+    replicaRank: 0,
+    model: model.path === null ? { config: model.config ?? {} } : { path: path.resolve(cwd, model.path) },
+    maxModelLen: rollout.max_model_len ?? rollout.prompt_length + rollout.response_length,
+    maxNumSeqs: rollout.max_num_seqs,
+    responseLength: rollout.response_length,
+    threads: config.trainer.threads,
+    extra: typeof kwargs === "object" && kwargs !== null ? { ...kwargs } : {},
+  };
 }

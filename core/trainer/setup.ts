@@ -1,24 +1,18 @@
 import path from "node:path";
-import { criticUsed, planRun, referenceUsed } from "../config/index.js";
+import { planRun } from "../config/index.js";
 import { createPromptLoader, type Dataset, type PromptLoader } from "../data/index.js";
-import type { BaseEngine, RankProcesses } from "../engine/index.js";
+import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
 import { requireStream } from "../transfer/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
 import { dataFingerprint } from "./data-fingerprint.js";
 import { runDumps } from "./dumps.js";
-import {
-  actorOptions,
-  criticOptions,
-  criticSourceOf,
-  type EngineSource,
-  modelSourceOf,
-  referenceOptions,
-} from "./engine-options.js";
 import { trainerErrors } from "./errors.js";
 import { openInputs } from "./input-setup.js";
+import { estimateMemory, isTooLarge, memoryLines } from "./memory-estimate.js";
 import { checkpointToResume } from "./resume-point.js";
+import { createPlannedEngine, type EnginePlan, type EngineScope, planEngines } from "./run-engines.js";
 import { RunLock } from "./run-lock.js";
 import type { RunParts } from "./run-parts.js";
 import { createSampling } from "./sampling-setup.js";
@@ -73,16 +67,18 @@ async function build(
     logger.info("no checkpoints: trainer.save_freq is not set, so the trained model is not kept");
   }
 
+  await reportMemory(options, plan.totalSteps);
   const ranks = trainer.n_gpus_per_node > 1 ? await services.startRanks(trainer.n_gpus_per_node) : null;
   cleanups.push(async () => ranks?.dispose());
-  const engines = { ...options, ranks };
-  const actor = await createActor(engines, plan.totalSteps, cleanups);
+  const engines = planEngines(options, plan.totalSteps);
+  const scope = { ...options, ranks };
+  const actor = await createPlannedEngine(engines.actor, scope, cleanups);
   checkOutputs(actor, algorithm);
   requireStream(actor);
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
-  const critic = criticUsed(config) ? await createCritic(engines, plan.totalSteps, cleanups) : null;
-  const reference = referenceUsed(config) ? await createReference(engines, cleanups) : null;
+  const critic = engines.critic && (await createCritic(engines.critic, scope, cleanups));
+  const reference = engines.reference && (await createReference(engines.reference, scope, cleanups));
 
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
@@ -127,64 +123,39 @@ function promptLoader(dataset: Dataset, data: Data): PromptLoader {
   return createPromptLoader({ dataset, batchSize: data.train_batch_size, shuffle: data.shuffle, seed });
 }
 
-interface EngineScope extends TrainerOptions {
-  /** Null where this process trains alone. */
-  readonly ranks: RankProcesses | null;
-}
-
-async function createActor(
-  { config, services, cwd, ranks }: EngineScope,
-  totalSteps: number,
-  cleanups: (() => Promise<void>)[],
-): Promise<BaseEngine> {
-  const { strategy } = config.actor_rollout_ref.actor;
-  const source = engineSource(config, services, cwd);
-  const engineOptions = actorOptions(config, source, totalSteps);
-  const engine = await services.createEngine("language_model", strategy, engineOptions, ranks);
-  cleanups.push(() => engine.dispose());
-  return engine;
-}
-
 async function createCritic(
-  { config, services, cwd, signal, ranks }: EngineScope,
-  totalSteps: number,
+  plan: EnginePlan,
+  scope: TrainerOptions & EngineScope,
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
-  const { strategy } = config.critic;
-  const source = { ...engineSource(config, services, cwd), model: criticSourceOf(config, cwd) };
-  const engineOptions = criticOptions(config, source, totalSteps);
-  const engine = await services.createEngine("value_model", strategy, engineOptions, ranks);
-  cleanups.push(() => engine.dispose());
+  const engine = await createPlannedEngine(plan, scope, cleanups);
   if (!engine.capabilities.outputs.includes("values")) {
     throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
       what: `a critic gives values, and the engine gives ${engine.capabilities.outputs.join(", ")}`,
       fix: "choose another engine (critic.strategy)",
     });
   }
-  await engine.initialize({ signal });
+  await engine.initialize({ signal: scope.signal });
   return engine;
 }
 
 async function createReference(
-  { config, services, cwd, signal, ranks }: EngineScope,
+  plan: EnginePlan,
+  scope: TrainerOptions & EngineScope,
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
-  const { strategy } = config.actor_rollout_ref.ref;
-  const source = engineSource(config, services, cwd);
-  const engineOptions = referenceOptions(config, source);
-  const engine = await services.createEngine("language_model", strategy, engineOptions, ranks);
-  cleanups.push(() => engine.dispose());
-  await engine.initialize({ signal });
+  const engine = await createPlannedEngine(plan, scope, cleanups);
+  await engine.initialize({ signal: scope.signal });
   return engine;
 }
 
-function engineSource(
-  config: TrainerOptions["config"],
-  { registries }: TrainerOptions["services"],
-  cwd: string,
-): EngineSource {
-  const defaultEngines = registries.engines.items().flatMap(({ item }) => (item.isDefault ? item.backends : []));
-  return { model: modelSourceOf(config, cwd), defaultEngines };
+/** Said before anything is loaded: a machine that is too small kills the process without a word. */
+async function reportMemory(scope: TrainerOptions, totalSteps: number): Promise<void> {
+  const memory = await estimateMemory(scope, totalSteps);
+  const [sum] = memoryLines(memory);
+  if (sum === undefined) return;
+  if (isTooLarge(memory)) scope.logger.warn(`memory: ${sum}; \`--dry-run\` shows what for`);
+  else scope.logger.info(`memory: ${sum}`);
 }
 
 /** Training a text model on prompts whose pictures it never sees would go unnoticed. */

@@ -15,6 +15,10 @@ export const onnxEngineFactory: EngineFactory = {
     const { createOnnxBackend } = await import("./engine.js");
     return createOnnxBackend(options);
   },
+  async estimate(options, work) {
+    const { estimateEngine } = await import("./estimate.js");
+    return estimateEngine(options, work);
+  },
   async diagnose() {
     const { diagnoseOrt } = await import("./runtime/diagnose.js");
     return diagnoseOrt();

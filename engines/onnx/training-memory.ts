@@ -21,6 +21,8 @@ export interface TrainingShape {
   readonly longest: number;
   /** False for a forward-only engine. */
   readonly trains: boolean;
+  /** Arrays that the optimizer keeps beside weights and gradients; default AdamW's two moments. */
+  readonly optimizerStates?: number;
   /** The engine's bounds, as configured. */
   readonly logitsMemoryMiB: number;
   readonly attentionMemoryMiB: number;
@@ -31,9 +33,9 @@ const BYTES = Float32Array.BYTES_PER_ELEMENT;
 /** What a training run will need, known before it starts. */
 export function trainingMemory(config: ModelConfig, shape: TrainingShape): TrainingMemory {
   const { hiddenSize, intermediateSize, numHeads, numKvHeads, headDim, numLayers, vocabSize } = config;
-  const { tokens, longest, trains } = shape;
+  const { tokens, longest, trains, optimizerStates = 2 } = shape;
   const elements = parameterSpecs(config).reduce((sum, p) => sum + p.shape.reduce((n, d) => n * d, 1), 0);
-  const parameters = elements * BYTES * (trains ? 4 : 1);
+  const parameters = elements * BYTES * (trains ? 2 + optimizerStates : 1);
   // Per token: two norms and their inputs; heads, their mixture in two layouts; sigmoid, silu, up and their product.
   const perLayer = 4 * hiddenSize + 3 * numHeads * headDim + 2 * numKvHeads * headDim + 4 * intermediateSize;
   const keptLayers = trains ? numLayers : 1;

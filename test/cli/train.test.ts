@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { readdir, truncate } from "node:fs/promises";
 import { expect } from "chai";
 import { readMetrics } from "../../core/tracking/index.js";
+import { CpuPlatform } from "../../platforms/cpu/index.js";
 import { FAKE_PLUGIN, verl } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
-import { TOY_OVERRIDES, writeToyModel } from "../core/trainer/support/toy-task.js";
+import { ONNX_OVERRIDES, TOY_OVERRIDES, writeToyModel } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
 
 const SLOW = (ms: number) => `export const compute_score = async ({ solution }) => {
@@ -23,6 +24,9 @@ export const compute_score = async ({ solution }) => {
 };`;
 
 const ONNX = ["actor_rollout_ref.rollout.name=onnx", "actor_rollout_ref.actor.strategy=onnx", "trainer.device=cpu"];
+
+/** What the platform `cpu` computes with. */
+const platformMemory = () => new CpuPlatform().memoryInfo().totalBytes;
 
 describe("cli/train-command", () => {
   let folder: ToyFolder;
@@ -91,8 +95,6 @@ describe("cli/train-command", () => {
         "trainer.save_freq=1",
         "trainer.max_actor_ckpt_to_keep=2",
         "actor_rollout_ref.actor.ppo_mini_batch_size=2",
-        "actor_rollout_ref.actor.strategy=onnx",
-        "actor_rollout_ref.model.config={model_type: unheard-of}",
       );
       expect(code).to.equal(0);
       expect(stdout.trim().split("\n")).to.deep.equal([
@@ -107,7 +109,7 @@ describe("cli/train-command", () => {
 
     it("prints it as JSON, with the composed configuration", async () => {
       const { json } = await train("--dry-run", "--json");
-      const { plan, config } = json<{ plan: Record<string, number>; config: { trainer: { seed: number } } }>();
+      const { plan, config } = json<{ plan: Record<string, unknown>; config: { trainer: { seed: number } } }>();
       expect(plan).to.deep.equal({
         rows: 12,
         validationRows: 0,
@@ -119,6 +121,8 @@ describe("cli/train-command", () => {
         updatesPerStep: 1,
         promptsPerUpdate: 4,
         longestSequence: 8,
+        // The toy back-ends give no estimate.
+        memory: { parts: [], unknown: ["actor", "rollout"], training: 0, sampling: 0, available: platformMemory() },
       });
       expect(config.trainer.seed).to.equal(1);
     });
@@ -129,6 +133,41 @@ describe("cli/train-command", () => {
       expect(small.stderr).to.include("VERL_CONFIG_NO_STEPS").and.include("12 rows");
       const unscored = await train("--dry-run", "reward.custom_reward_function.path=null");
       expect(unscored.stderr).to.include("VERL_REWARD_NO_SCORER");
+    });
+
+    it("asks engines and servers for their memory, and says when there is too little", async () => {
+      const dry = (...more: string[]) =>
+        cli(["train", ...TOY_OVERRIDES, ...ONNX_OVERRIDES, "trainer.device=cpu", "--dry-run", ...more], {
+          cwd: folder.dir,
+        });
+      const { stdout } = await dry("actor_rollout_ref.actor.use_kl_loss=true");
+      expect(stdout).to.match(
+        /^Memory: about [\d.]+ [KM]iB while training and [\d.]+ [KM]iB while sampling of [\d.]+ GiB\.$/m,
+      );
+      expect(stdout).to.match(/^ {2}actor: weights, gradients and optimizer [\d.]+ KiB, activations [\d.]+ KiB, /m);
+      expect(stdout)
+        .to.match(/^ {2}reference: weights /m)
+        .and.match(/^ {2}rollout: weights .*, cache /m);
+      expect(stdout).not.to.include("more than there is");
+      const sizes = {
+        hidden_size: 65536,
+        intermediate_size: 65536,
+        num_attention_heads: 64,
+        num_key_value_heads: 64,
+        num_hidden_layers: 40,
+      };
+      const model = Object.entries(sizes).map(([name, size]) => `actor_rollout_ref.model.config.${name}=${size}`);
+      const huge = await dry(...model);
+      expect(huge.stdout).to.include("That is more than there is: the run would be killed.");
+    });
+
+    it("finds a family of models that the engine does not know", async () => {
+      const unknown = "actor_rollout_ref.model.config={model_type: unheard-of}";
+      const { code, stderr } = await cli(["train", ...TOY_OVERRIDES, ...ONNX_OVERRIDES, unknown, "--dry-run"], {
+        cwd: folder.dir,
+      });
+      expect(code).to.equal(2);
+      expect(stderr).to.include("unheard-of");
     });
 
     it("finds a model that the built-in engine cannot read", async () => {

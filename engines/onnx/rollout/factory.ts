@@ -7,6 +7,10 @@ export const onnxRolloutFactory: RolloutFactory = {
     const { createOnnxReplica } = await import("./replica.js");
     return createOnnxReplica(options);
   },
+  async estimate(options) {
+    const { estimateRollout } = await import("../estimate.js");
+    return estimateRollout(options);
+  },
 };
 
 export const onnxServerAdapterFactory: ServerAdapterFactory = {

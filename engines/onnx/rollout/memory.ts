@@ -10,6 +10,9 @@ export interface RolloutMemory {
   readonly logits: number;
 }
 
+/** Whether a sleep keeps the cache: making it anew would cost more than it frees. */
+export const kvCacheStays = (bytes: number, keepCacheMiB: number): boolean => bytes <= keepCacheMiB * 2 ** 20;
+
 export function rolloutMemory(
   config: ModelConfig,
   { maxNumSeqs, maxModelLen }: { readonly maxNumSeqs: number; readonly maxModelLen: number },

@@ -14,6 +14,7 @@ import { type OrtRuntime, type OrtSession, openOrtRuntime } from "../runtime/ind
 import { Batcher } from "./batcher.js";
 import { decodeGraph } from "./decode-graph.js";
 import { kvCacheBytes } from "./kv-cache.js";
+import { kvCacheStays } from "./memory.js";
 import { type OnnxRolloutOptions, parseOnnxOptions } from "./options.js";
 import { plainAttention } from "./plain-attention.js";
 import { PlainRunner } from "./plain-runner.js";
@@ -201,7 +202,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   private keepsCache(): boolean {
     const { maxNumSeqs, maxModelLen } = this.options;
     const bytes = kvCacheBytes(mustHave(this.launched).config, maxNumSeqs, maxModelLen);
-    return bytes <= this.extra.keepCacheMiB * 2 ** 20;
+    return kvCacheStays(bytes, this.extra.keepCacheMiB);
   }
 
   /** The official binding copies the whole cache for every token where input and output share it. */

@@ -1,0 +1,107 @@
+import { criticUsed, referenceUsed } from "../config/index.js";
+import type { RunConfig } from "../config/run-config.js";
+import type { BaseEngine, EngineModelType, EngineOptions, EngineWork, RankProcesses } from "../engine/index.js";
+import type { HostServices } from "../services.js";
+import {
+  actorOptions,
+  criticOptions,
+  criticSourceOf,
+  type EngineSource,
+  modelSourceOf,
+  referenceOptions,
+} from "./engine-options.js";
+import type { RunScope } from "./run-scope.js";
+
+/** An engine that a run builds: how it is looked up and made, and how large the batches are that it gets. */
+export interface EnginePlan {
+  readonly modelType: EngineModelType;
+  readonly backend: string | null;
+  readonly options: EngineOptions;
+  readonly work: EngineWork;
+}
+
+export interface EnginePlans {
+  readonly actor: EnginePlan;
+  /** Null where nothing needs it. */
+  readonly critic: EnginePlan | null;
+  readonly reference: EnginePlan | null;
+}
+
+type Scope = Pick<RunScope, "config" | "cwd"> & { readonly services: Pick<HostServices, "registries"> };
+
+export function planEngines(scope: Scope, totalSteps: number): EnginePlans {
+  const { config, cwd } = scope;
+  const { actor, ref, rollout } = config.actor_rollout_ref;
+  const source = engineSource(scope);
+  const samples = (prompts: number) => prompts * rollout.n;
+  return {
+    actor: {
+      modelType: "language_model",
+      backend: actor.strategy,
+      options: actorOptions(config, source, totalSteps),
+      work: work(config, {
+        budget: actor.use_dynamic_bsz ? actor.ppo_max_token_len_per_gpu : null,
+        sequences: actor.ppo_micro_batch_size_per_gpu,
+        most: samples(actor.ppo_mini_batch_size),
+      }),
+    },
+    critic: criticUsed(config)
+      ? {
+          modelType: "value_model",
+          backend: config.critic.strategy,
+          options: criticOptions(config, { ...source, model: criticSourceOf(config, cwd) }, totalSteps),
+          work: work(config, {
+            budget: config.critic.use_dynamic_bsz ? config.critic.ppo_max_token_len_per_gpu : null,
+            sequences: config.critic.ppo_micro_batch_size_per_gpu,
+            most: samples(config.critic.ppo_mini_batch_size),
+          }),
+        }
+      : null,
+    reference: referenceUsed(config)
+      ? {
+          modelType: "language_model",
+          backend: ref.strategy,
+          options: referenceOptions(config, source),
+          work: work(config, {
+            budget: ref.log_prob_use_dynamic_bsz ? ref.log_prob_max_token_len_per_gpu : null,
+            sequences: ref.log_prob_micro_batch_size_per_gpu,
+            most: samples(config.data.train_batch_size),
+          }),
+        }
+      : null,
+  };
+}
+
+export interface EngineScope {
+  readonly services: HostServices;
+  /** Null where this process trains alone. */
+  readonly ranks: RankProcesses | null;
+}
+
+/** Made, not initialised; taken down by the clean-ups. */
+export async function createPlannedEngine(
+  { modelType, backend, options }: EnginePlan,
+  { services, ranks }: EngineScope,
+  cleanups: (() => Promise<void>)[],
+): Promise<BaseEngine> {
+  const engine = await services.createEngine(modelType, backend, options, ranks);
+  cleanups.push(() => engine.dispose());
+  return engine;
+}
+
+/** A micro-batch by tokens or by sequences, never more than the whole batch. */
+function work(
+  { actor_rollout_ref }: RunConfig,
+  limits: { readonly budget: number | null; readonly sequences: number | null; readonly most: number },
+): EngineWork {
+  const { prompt_length, response_length } = actor_rollout_ref.rollout;
+  const longest = prompt_length + response_length;
+  const whole = longest * limits.most;
+  const tokens = limits.budget ?? longest * (limits.sequences ?? limits.most);
+  return { tokens: Math.max(longest, Math.min(tokens, whole)), longest };
+}
+
+function engineSource({ config, services: { registries }, cwd }: Scope): EngineSource {
+  const defaultEngines = registries.engines.items().flatMap(({ item }) => (item.isDefault ? item.backends : []));
+  return { model: modelSourceOf(config, cwd), defaultEngines };
+}

@@ -1,0 +1,59 @@
+import { type ModelConfig, openModel, parseModelConfig } from "../../core/formats/index.js";
+import type { EngineOptions, EngineWork, MemoryPart, OptimizerConfig, RolloutOptions } from "../../core/plugin.js";
+import { parseEngineKwargs } from "./options.js";
+import { kvCacheStays, rolloutMemory } from "./rollout/memory.js";
+import { parseOnnxOptions } from "./rollout/options.js";
+import { trainingMemory } from "./training-memory.js";
+
+/** What {@link trainingMemory} says of an engine that would be made from these options. */
+export async function estimateEngine(
+  { model, optimizer, extra }: EngineOptions,
+  work: EngineWork,
+): Promise<readonly MemoryPart[]> {
+  const { logitsMemoryMiB, attentionMemoryMiB } = parseEngineKwargs(extra);
+  const memory = trainingMemory(await configOf(model), {
+    ...work,
+    logitsMemoryMiB,
+    attentionMemoryMiB,
+    trains: optimizer !== null,
+    optimizerStates: optimizer ? statesOf(optimizer) : 0,
+  });
+  return [
+    { name: optimizer ? "weights, gradients and optimizer" : "weights", bytes: memory.parameters, during: "always" },
+    { name: "activations", bytes: memory.activations, during: "training" },
+    { name: "attention", bytes: memory.attention, during: "training" },
+    { name: "logits", bytes: memory.logits, during: "training" },
+  ];
+}
+
+/** What {@link rolloutMemory} says of a server; its cache makes room for training unless it is small. */
+export async function estimateRollout({
+  model,
+  maxNumSeqs,
+  maxModelLen,
+  extra,
+}: RolloutOptions): Promise<readonly MemoryPart[]> {
+  const memory = rolloutMemory(await configOf(model), { maxNumSeqs, maxModelLen });
+  const stays = kvCacheStays(memory.kvCache, parseOnnxOptions(extra).keepCacheMiB);
+  return [
+    { name: "weights", bytes: memory.weights, during: "always" },
+    { name: "cache", bytes: memory.kvCache, during: stays ? "always" : "sampling" },
+    { name: "logits", bytes: memory.logits, during: "sampling" },
+  ];
+}
+
+/** Arrays of the size of the weights. Muon keeps one for matrices and two for the rest: two bound it. */
+function statesOf({ name, momentum, emaDecay }: OptimizerConfig): number {
+  const moments = name === "sgd" ? (momentum ? 1 : 0) : 2;
+  return moments + (emaDecay === null || emaDecay === undefined ? 0 : 1);
+}
+
+async function configOf(model: EngineOptions["model"] | RolloutOptions["model"]): Promise<ModelConfig> {
+  if ("config" in model) return parseModelConfig(model.config);
+  const opened = await openModel(model.path);
+  try {
+    return opened.config;
+  } finally {
+    await opened.close();
+  }
+}
