@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { CommandIo } from "../../cli/io.js";
 import { runCli } from "../../cli/run-cli.js";
 
@@ -22,7 +23,10 @@ export async function cli(
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const io: CommandIo = { stdout, stderr, env, cwd, color: { stdout: color, stderr: color } };
+  const texts = [text(stdout), text(stderr)];
   const code = await runCli(argv, io);
-  const [out, err] = [stdout, stderr].map((stream) => String(stream.read() ?? ""));
+  stdout.end();
+  stderr.end();
+  const [out, err] = await Promise.all(texts);
   return { code, stdout: out, stderr: err, json: () => JSON.parse(out) };
 }
