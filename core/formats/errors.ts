@@ -43,7 +43,7 @@ export const formatErrors = defineErrors({
     fix: "check that config.json belongs to these weights",
   },
   VERL_FORMATS_TOKENIZER_UNSUPPORTED: {
-    summary: "The tokenizer inside a GGUF file is of a kind that cannot be rebuilt here.",
+    summary: "The tokenizer of a GGUF file or a SentencePiece model is of a kind that cannot be rebuilt here.",
     fix: "use a Hugging Face folder of the same model, which carries tokenizer.json",
   },
   VERL_FORMATS_STREAM_MISMATCH: {

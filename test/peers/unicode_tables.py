@@ -262,7 +262,7 @@ def main():
         "GRAPHEMES": (runs(graphemes()), "Grapheme cluster classes, by the letter of their place in `GraphemeClass`."),
         "SCRIPTS": (script_runs(scripts()), "Scripts as runs of length and class; 0 is any script."),
     }
-    out = ["/** Made by test/peers/unicode_tables.py from Python's `tokenizers`; `code-points.ts` tells how to read it. */", ""]
+    out = ["/** Made by test/peers/unicode_tables.py from Python's `tokenizers`; `vlq.ts` tells how to read it. */", ""]
     for name, (text, comment) in tables.items():
         out += [f"/** {comment} */", f"export const {name} =", *([f"  {json.dumps(text)};"]), ""]
     target = ROOT / "core/data/tokenizer/unicode/tables.ts"

@@ -4,15 +4,23 @@ import { tokenizerErrors } from "../tokenizer-errors.js";
 /** Beyond any vocabulary; keeps a wrong file from asking for gigabytes. */
 const MAX_ID = 2 ** 24 - 1;
 
+/** Deeper values than any tokenizer needs would exhaust the stack. */
+const MAX_DEPTH = 64;
+
 /** Where a value stands: in a file, or under a key of another value. */
 type Place = { readonly file: string } | { readonly parent: JsonNode; readonly key: string | number };
 
 /** A value inside `tokenizer.json` or its configuration, with its place; readers refuse what is not of the type asked for. */
 export class JsonNode {
+  private readonly depth: number;
+
   private constructor(
     readonly value: unknown,
     private readonly place: Place,
-  ) {}
+  ) {
+    this.depth = "file" in place ? 0 : place.parent.depth + 1;
+    if (this.depth > MAX_DEPTH) throw this.invalid(`values are nested more than ${MAX_DEPTH} deep`);
+  }
 
   static root(value: unknown, file = "tokenizer.json"): JsonNode {
     return new JsonNode(value, { file });
@@ -30,8 +38,9 @@ export class JsonNode {
   get path(): string {
     if ("file" in this.place) return "";
     const { parent, key } = this.place;
-    if (typeof key === "string" && /^\w+$/.test(key)) return parent.path === "" ? key : `${parent.path}.${key}`;
-    return `${parent.path}[${JSON.stringify(key)}]`;
+    const before = parent.path;
+    if (typeof key === "string" && /^\w+$/.test(key)) return before === "" ? key : `${before}.${key}`;
+    return `${before}[${JSON.stringify(key)}]`;
   }
 
   at(key: string): JsonNode {

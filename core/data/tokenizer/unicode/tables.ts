@@ -1,4 +1,4 @@
-/** Made by test/peers/unicode_tables.py from Python's `tokenizers`; `code-points.ts` tells how to read it. */
+/** Made by test/peers/unicode_tables.py from Python's `tokenizers`; `vlq.ts` tells how to read it. */
 
 /** General categories, by the letter of their place in `CATEGORY_NAMES`. */
 export const CATEGORIES =
