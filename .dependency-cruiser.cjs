@@ -20,6 +20,8 @@ const ROOMS = LAYERS.flat();
 const OUTER = "^(platforms|engines|plugins|cli|testing|test|bench|examples)/";
 const ENTRIES = "^core/([^/]+/index|index|plugin)\\.ts$";
 
+const BROWSER = "^cli/dashboard/web/";
+
 const oneWay = LAYERS.map((rooms, level) => ({
   name: `core-layers-${rooms.join("-")}`,
   comment: `core/${rooms.join(", core/")} may only use the layers below.`,
@@ -61,8 +63,15 @@ module.exports = {
       name: "core-through-entries",
       comment: "Other rooms import the core through core/ROOM/index.ts, core/index.ts or core/plugin.ts.",
       severity: "error",
-      from: { path: "^(platforms|engines|plugins|cli|testing)/" },
+      from: { path: "^(platforms|engines|plugins|cli|testing)/", pathNot: BROWSER },
       to: { path: "^core/", pathNot: ENTRIES },
+    },
+    {
+      name: "browser-alone",
+      comment: "What runs in a browser imports its own modules and those of the core that need no Node.js.",
+      severity: "error",
+      from: { path: BROWSER },
+      to: { pathNot: `${BROWSER}|^core/tracking/(format|page/scale)\\.ts$` },
     },
     {
       name: "rooms-apart",

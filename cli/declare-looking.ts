@@ -10,7 +10,7 @@ import {
   textOf,
 } from "./declare.js";
 
-/** `config`, `doctor`, `inspect`, `compare`, `explain`. */
+/** `config`, `doctor`, `inspect`, `compare`, `dashboard`, `explain`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -25,6 +25,7 @@ export function declareLooking(program: Command, declaring: Declaring): void {
 
   declareInspect(program, declaring);
   declareCompare(program, declaring);
+  declareDashboard(program, declaring);
 
   program
     .command("explain")
@@ -151,5 +152,25 @@ function declareCompare(program: Command, { io, finish }: Declaring): void {
       const { compareCommand } = await import("./compare/compare-command.js");
       const request = { runs: [first, ...others], metrics: flags.metric as string[], html: textOf(flags.html) };
       await finish(compareCommand({ ...request, json: flags.json === true }, io));
+    });
+}
+
+function declareDashboard(program: Command, { io, finish }: Declaring): void {
+  program
+    .command("dashboard")
+    .description(
+      "Show runs on a local page: curves, trajectories, validation, settings; follows those that are running.",
+    )
+    .argument("[folders...]", "folders of runs, or above them (default: checkpoints, else the working directory)")
+    .option("--port <n>", "listen there (default: 4680, or a free one); 0 takes any free one")
+    .option("--host <address>", "listen on another address than 127.0.0.1; then a key is needed, which is printed")
+    .option("--open", "open it in the browser")
+    .option("--json", "print the address as JSON")
+    .addHelpText("after", examples("verl dashboard", "verl dashboard checkpoints/verl/a checkpoints/verl/b --open"))
+    .action(async (folders: string[], flags: Flags) => {
+      const { dashboardCommand } = await import("./dashboard/dashboard-command.js");
+      const { host, port, open, json } = flags;
+      const switches = { open: open === true, json: json === true };
+      await finish(dashboardCommand({ folders, host: textOf(host), port: textOf(port), ...switches }, io));
     });
 }

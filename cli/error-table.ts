@@ -1,6 +1,7 @@
 import { ERROR_TABLE } from "../core/index.js";
 import type { ErrorEntry } from "../core/plugin.js";
 import { BUILTIN_ERRORS } from "./builtin-errors.js";
+import { dashboardErrors } from "./dashboard/errors.js";
 import { cliErrors } from "./errors.js";
 
 /** Every code that a user of this package can meet. */
@@ -8,5 +9,6 @@ export const errorTable: Readonly<Record<string, ErrorEntry>> = Object.assign(
   {},
   ERROR_TABLE,
   cliErrors.table,
+  dashboardErrors.table,
   ...BUILTIN_ERRORS,
 );

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { maskSecrets, printConfig, toPlain } from "../core/config/index.js";
-import { isVerlError, type Logger } from "../core/host/index.js";
-import { type Tracker, writeRunFiles } from "../core/tracking/index.js";
+import { isVerlError, type Logger, type PluginRecord } from "../core/host/index.js";
+import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracking/index.js";
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
@@ -60,6 +60,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
       version: VERSION,
       cwd: io.cwd,
       startedAt: new Date().toISOString(),
+      plugins: host.report.plugins.map(recorded),
     });
     options.onTrainer?.(trainer);
     await trainer.init();
@@ -72,3 +73,12 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     await trainer?.dispose();
   }
 }
+
+const recorded = ({ name, version, source, status, hash, registered }: PluginRecord): RecordedPlugin => ({
+  name,
+  version,
+  source,
+  status,
+  hash,
+  registered,
+});

@@ -108,7 +108,8 @@ export function differenceInterval(a: ScoreSummary, b: ScoreSummary): number | n
   return a.interval === null || b.interval === null ? null : Math.hypot(a.interval, b.interval);
 }
 
-function settingsThatDiffer(runs: readonly ComparedRun[]): SettingComparison[] {
+/** Keys on which any of the runs that kept their configuration differs from the first. */
+export function settingsThatDiffer(runs: readonly Pick<ComparedRun, "config">[]): SettingComparison[] {
   const [first, ...others] = runs.map(({ config }) => config);
   if (!first) return [];
   const found = new Map<string, (JsonValue | undefined)[]>();

@@ -14,7 +14,7 @@ export {
 export { combineRanks, combineSteps } from "./metrics.js";
 export { MetricsAggregator, reduceByName } from "./metrics-aggregator.js";
 export type { MetricsLine } from "./metrics-file.js";
-export { cutMetrics, maskNonFinite, metricsLine, readMetrics, unmask } from "./metrics-file.js";
+export { cutMetrics, maskNonFinite, metricsLine, parseMetricsLine, readMetrics, unmask } from "./metrics-file.js";
 export { expertCounts, loadBalanceMetrics, type RoutedExperts } from "./moe-load-balance.js";
 export * from "./page/index.js";
 export {
@@ -28,6 +28,8 @@ export {
   CONFIG_FILE,
   dumpFiles,
   METRICS_FILE,
+  NOTE_FILE,
+  type RecordedPlugin,
   RunFolder,
   type RunNote,
   SAMPLES_FILE,

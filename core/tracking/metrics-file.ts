@@ -34,7 +34,7 @@ export function unmask(value: number | string): number {
  */
 export async function readMetrics(file: string): Promise<MetricsLine[]> {
   const lines = await completeLines(file);
-  return lines.flatMap((line, i) => (line.trim() === "" ? [] : [parse(line, `${file}:${i + 1}`)]));
+  return lines.flatMap((line, i) => (line.trim() === "" ? [] : [parseMetricsLine(line, `${file}:${i + 1}`)]));
 }
 
 /**
@@ -51,7 +51,8 @@ export async function cutMetrics(file: string, startStep: number, logsStartStepA
   );
 }
 
-function parse(text: string, where: string): MetricsLine {
+/** Anything else than a line that {@link metricsLine} wrote is `VERL_TRACKING_BAD_FILE`. */
+export function parseMetricsLine(text: string, where: string): MetricsLine {
   try {
     const line = parseOutsideJson(text) as MetricsLine | null;
     if (line !== null && Number.isInteger(line.step) && isMetrics(line.data)) return line;

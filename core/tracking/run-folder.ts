@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseYaml, toPlain } from "../config/index.js";
 import { reasonOf } from "../host/errors.js";
+import { parseOutsideJson } from "../host/outside-json.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
 import { type MetricsLine, readMetrics } from "./metrics-file.js";
@@ -23,6 +24,20 @@ export interface RunNote {
   readonly cwd: string;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** In load order; absent in notes of versions that kept none. */
+  readonly plugins?: readonly RecordedPlugin[];
+}
+
+/** A plugin that a run had, and what it held in the registries. */
+export interface RecordedPlugin {
+  readonly name: string;
+  readonly version: string;
+  /** `builtin`, `config`, `environment`, … */
+  readonly source: string;
+  readonly status: string;
+  /** Over its files; null for what is built in. */
+  readonly hash: string | null;
+  readonly registered: readonly { readonly kind: string; readonly key: string }[];
 }
 
 /** Note in a run's folder what it runs with, so that others can look at it, compare it and repeat parts of it. */
@@ -127,11 +142,17 @@ export async function dumpFiles(dir: string, split: TrajectoryFile["split"] = nu
 }
 
 function parseNote(text: string, file: string): RunNote {
+  const bad = (what: string, cause?: unknown) =>
+    trackingErrors.VERL_TRACKING_BAD_FILE({ what: `${NOTE_FILE} ${what}`, where: file, cause });
+  let note: unknown;
   try {
-    return JSON.parse(text) as RunNote;
+    note = parseOutsideJson(text);
   } catch (cause) {
-    throw trackingErrors.VERL_TRACKING_BAD_FILE({ what: `${NOTE_FILE} is no JSON`, where: file, cause });
+    throw bad("is no JSON", cause);
   }
+  const isText = (name: keyof RunNote) => typeof (note as RunNote | null)?.[name] === "string";
+  if (!isText("version") || !isText("cwd") || !isText("startedAt")) throw bad("lacks version, cwd or startedAt");
+  return note as RunNote;
 }
 
 /** " (run/a and run/b have)": the folder above the right one is an easy mistake. */

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
+import { parseOutsideJson } from "../host/outside-json.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
 import { completeLines, replaceLines } from "./line-file.js";
@@ -92,7 +93,7 @@ async function endsInLineFeed(file: string): Promise<boolean> {
 export function parseTrajectories(text: string, where: string): TrajectoryRecord[] {
   let line: unknown;
   try {
-    line = JSON.parse(text);
+    line = parseOutsideJson(text);
   } catch (cause) {
     throw bad("the line is no JSON", where, cause);
   }

@@ -7,6 +7,7 @@ export { type Generation, type GenerationPrompt, generateResponses } from "./gen
 export * from "./hooks.js";
 export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
+export { isRunLocked, RUN_LOCK_FILE } from "./run-lock.js";
 export type { InputScope, RunScope } from "./run-scope.js";
 export { sandboxChoice } from "./sandbox-setup.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";

@@ -5,7 +5,8 @@ import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { trainerErrors } from "./errors.js";
 
-const LOCK_FILE = "run.lock";
+/** In the folder of a run as long as a process holds it. */
+export const RUN_LOCK_FILE = "run.lock";
 /** The lock is touched this often, and one of another machine that was not touched for `GONE_MS` is nobody's. */
 const TOUCH_MS = 20_000;
 const GONE_MS = 300_000;
@@ -43,7 +44,7 @@ export class RunLock {
 
   static async #acquire(folder: string): Promise<RunLock> {
     await mkdir(folder, { recursive: true });
-    const file = path.join(folder, LOCK_FILE);
+    const file = path.join(folder, RUN_LOCK_FILE);
     const own: Holder = { pid: process.pid, host: hostname(), started: await startOf(process.pid) };
     for (let attempt = 0; attempt < 5; attempt++) {
       if (await create(file, own)) {
@@ -61,6 +62,13 @@ export class RunLock {
     clearInterval(this.timer);
     if (isSame(await readHolder(this.file), this.own)) await rm(this.file, { force: true });
   }
+}
+
+/** Whether a process that is alive holds a run's folder. */
+export async function isRunLocked(folder: string): Promise<boolean> {
+  const file = path.join(folder, RUN_LOCK_FILE);
+  const holder = await readHolder(file);
+  return holder !== null && (await isAlive(holder, file));
 }
 
 /** All or nothing: nobody ever reads a lock that is not complete. False when there is one already. */
@@ -85,7 +93,7 @@ async function create(file: string, own: Holder): Promise<boolean> {
 /** What killed processes left beside the lock. */
 async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (name.startsWith(`${LOCK_FILE}.`)) await rm(path.join(folder, name), { force: true });
+    if (name.startsWith(`${RUN_LOCK_FILE}.`)) await rm(path.join(folder, name), { force: true });
   }
 }
 
@@ -158,6 +166,6 @@ function inUse(folder: string, holder: Holder | null) {
     where: folder,
     ...(here
       ? {}
-      : { why: `if that process is gone, its ${LOCK_FILE} counts for nothing after ${GONE_MS / 60_000} minutes` }),
+      : { why: `if that process is gone, its ${RUN_LOCK_FILE} counts for nothing after ${GONE_MS / 60_000} minutes` }),
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, truncate } from "node:fs/promises";
 import { expect } from "chai";
-import { readMetrics } from "../../core/tracking/index.js";
+import { type RunNote, readMetrics } from "../../core/tracking/index.js";
 import { CpuPlatform } from "../../platforms/cpu/index.js";
 import { FAKE_PLUGIN, verl } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
@@ -47,6 +47,15 @@ describe("cli/train-command", () => {
     const { code, stdout, stderr } = await train("trainer.logger=[console]");
     expect(code, stderr).to.equal(0);
     expect(stdout).to.match(/step.*3/i);
+  });
+
+  it("records the plugins of the run, and what each registered", async () => {
+    expect((await train("trainer.logger=[]")).code).to.equal(0);
+    const { plugins } = JSON.parse(await folder.read("run", "run.json")) as RunNote;
+    const fake = plugins?.find(({ source }) => source === "environment");
+    expect(fake).to.include({ status: "loaded" });
+    expect(fake?.registered.map(({ kind }) => kind)).to.include("engine");
+    expect(plugins?.some(({ source }) => source === "builtin")).to.equal(true);
   });
 
   it("prints JSON events and nothing else with --json", async () => {

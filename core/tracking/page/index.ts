@@ -7,3 +7,4 @@ export { Html, html } from "./html.js";
 export { type Sample, type SampleLimits, sampleOf } from "./sample.js";
 export { SampleStore, type StoreLimits } from "./sample-store.js";
 export { SeriesStore } from "./series-store.js";
+export { STYLE } from "./style.js";

@@ -7,7 +7,11 @@ export class SeriesStore {
   dropped = 0;
   lastStep = 0;
 
-  constructor(private readonly maxSeries = 400) {}
+  /** `capacity`: points kept of each metric. */
+  constructor(
+    private readonly maxSeries = 400,
+    private readonly capacity = 400,
+  ) {}
 
   log(metrics: Readonly<Record<string, number>>, step: number): void {
     this.lastStep = Math.max(this.lastStep, step);
@@ -18,7 +22,7 @@ export class SeriesStore {
           this.dropped++;
           continue;
         }
-        series = new BoundedSeries();
+        series = new BoundedSeries(this.capacity);
         this.#series.set(name, series);
       }
       series.push(step, value);

@@ -1,0 +1,26 @@
+import type { Point, SeriesStore } from "../../core/tracking/index.js";
+
+/** One validation metric of a run. */
+export interface ValidationRow {
+  readonly name: string;
+  readonly first: Point;
+  readonly highest: Point;
+  readonly last: Point;
+  /** Half of the 95 % interval of the last value, over prompts; null where its standard error was not logged with it. */
+  readonly interval: number | null;
+}
+
+/** Normal quantile of a 95 % interval. */
+const Z95 = 1.96;
+
+/** What a run logged of its validations, core metrics first. */
+export function validationTable(store: SeriesStore): ValidationRow[] {
+  const names = store.names().filter((name) => name.startsWith("val-core/") || name.startsWith("val-aux/"));
+  const isCore = (name: string) => name.startsWith("val-core/");
+  return [...names.filter(isCore), ...names.filter((name) => !isCore(name))].flatMap((name) => {
+    const { first, max, last } = store.get(name) ?? {};
+    if (!first || !max || !last) return [];
+    const error = store.get(`${name.replace(/^val-core\//, "val-aux/")}/stderr`)?.last;
+    return [{ name, first, highest: max, last, interval: error?.step === last.step ? Z95 * error.value : null }];
+  });
+}
