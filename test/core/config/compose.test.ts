@@ -133,7 +133,7 @@ describe("core/config/compose", () => {
     ]);
   });
 
-  it("names the nearest key of an unknown one, in files and overrides", async () => {
+  it("T27: names the nearest key of an unknown one, in files and overrides", async () => {
     const typo = await codedError(() => compose(["actor_rollout_ref.rollout.gpu_memory_utilisation=0.5"]));
     expect(typo.message).to.contain("Did you mean actor_rollout_ref.rollout.gpu_memory_utilization?");
     const section = await codedError(() => compose(["actor_rolout_ref.rollout.n=2"]));
@@ -149,7 +149,7 @@ describe("core/config/compose", () => {
     expect(found.where).to.match(/typo\.yaml:2:20$/);
   });
 
-  it("accepts new keys only under open sections", async () => {
+  it("T27: accepts new keys only under open sections", async () => {
     expect(await problems(["+trainer.foo=1"])).to.deep.equal(["VERL_CONFIG_UNKNOWN_KEY trainer.foo"]);
     const open = ["+reward.reward_kwargs.max_resp_len=9", "actor_rollout_ref.rollout.engine_kwargs.onnx={a: 1}"];
     expect(await problems([...open, "+actor_rollout_ref.rollout.engine_kwargs.x.y=1"])).to.deep.equal([]);

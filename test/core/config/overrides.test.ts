@@ -8,7 +8,7 @@ const value = (text: string) => (document("v: 0\n", [`v=${text}`]) as { v: unkno
 const fault = (override: string) => codedError(() => document(BASE, [override]));
 
 describe("core/config/overrides", () => {
-  it("reads literals, and text that only looks like one as text", () => {
+  it("T28: reads literals, and text that only looks like one as text", () => {
     expect(["", "NULL", "True", "-3", "1.5", "1e-6", ".5", "'42'", '"true"'].map(value)).to.deep.equal([
       "",
       null,

@@ -77,7 +77,7 @@ describe("core/config/validate", () => {
     expect((await only([`${ROLLOUT}.top_p=1.5`])).code).to.equal("VERL_CONFIG_TYPE");
   });
 
-  it("explains numbers and switches that are text", async () => {
+  it("T28: explains numbers and switches that are text", async () => {
     const quoted = await only([`${ACTOR}.optim.lr='1e-6'`]);
     expect(quoted.what).to.contain(`${ACTOR}.optim.lr is "1e-6"`);
     expect(quoted.fix).to.equal("Write 1e-6 without quotes.");

@@ -6,7 +6,7 @@ const read = (text: string) => toPlain(parseYaml(text, "run.yaml"));
 const fault = (text: string) => codedError(() => read(text));
 
 describe("core/config/yaml", () => {
-  it("reads numbers, switches and texts by the core schema of YAML 1.2", () => {
+  it("T28: reads numbers, switches and texts by the core schema of YAML 1.2", () => {
     const text =
       'a: 1e-6\nb: "1e-6"\nc: 010\nd: yes\ne: 1_000\nf: 12:30\ng: 2026-01-02\nh: True\ni: ~\nj: 0x10\nk: .5\n';
     expect(read(text)).to.deep.equal({

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import fc from "fast-check";
 import type { EvictionRule, PromptGroup } from "../../../core/transfer/index.js";
 import { evictGroups } from "../../../core/transfer/index.js";
 import { codedError } from "./support.js";
@@ -62,4 +63,52 @@ describe("core/transfer/staleness", () => {
   it("refuses a status that is none", async () => {
     await codedError("VERL_REPLAY_BAD_TAG", () => evictGroups([group("a", 1, "done" as never)], rule()));
   });
+
+  it("row 34: gives every group exactly one fate, by its age and status alone", () => {
+    const groups = fc.uniqueArray(
+      fc.record({
+        uid: fc.string({ minLength: 1, maxLength: 2 }),
+        globalSteps: fc.integer({ min: 4, max: 12 }),
+        status: fc.constantFrom<PromptGroup["status"]>("pending", "running", "finished", "failure"),
+        trajectories: fc.nat(1),
+      }),
+      { selector: ({ uid }) => uid, maxLength: 8 },
+    );
+    const rules = fc.record({
+      mode: fc.constantFrom("sync" as const, "sync-refill" as const, "async" as const),
+      step: fc.constant(10),
+      maxOffPolicyThreshold: fc.nat(5),
+      maxOffPolicyStrategy: fc.constantFrom("drop" as const, "wait" as const),
+    });
+    fc.assert(
+      fc.property(groups, rules, (given, applied) => {
+        const result = evictGroups(given, applied);
+        const alone = given.map((one) => evictGroups([one], applied));
+        const fates = given.map((one) => fate(one, applied));
+        const all = (name: Fate) => given.filter((_, i) => fates[i] === name).map(({ uid }) => uid);
+        expect(alone.map(({ evicted, sampleable }) => [evicted.length, sampleable.length])).to.deep.equal(
+          fates.map((name) => [name === "evicted" ? 1 : 0, name === "sampleable" ? 1 : 0]),
+        );
+        expect(result.evicted).to.deep.equal(all("evicted").sort());
+        expect(result.refill).to.equal(result.evicted.length);
+        expect(result.sampleable).to.have.members(all("sampleable"));
+        expect(result.blocked).to.equal(alone.some(({ blocked }) => blocked));
+        const steps = result.sampleable.map((uid) => given.find((one) => one.uid === uid)?.globalSteps ?? 0);
+        expect(steps).to.deep.equal([...steps].sort((a, b) => a - b));
+      }),
+    );
+  });
 });
+
+type Fate = "open" | "evicted" | "sampleable";
+
+/** README's sentences, one after the other. */
+function fate({ globalSteps, status, trajectories }: PromptGroup, rule: EvictionRule): Fate {
+  if (status === "pending" || status === "running") return "open";
+  if (rule.mode === "async") {
+    if (status === "failure") return "evicted";
+    const beyond = rule.step - globalSteps + 1 > rule.maxOffPolicyThreshold;
+    return beyond && rule.maxOffPolicyStrategy === "drop" ? "evicted" : "sampleable";
+  }
+  return rule.mode === "sync-refill" && status === "failure" && trajectories === 0 ? "evicted" : "sampleable";
+}

@@ -6,6 +6,7 @@ import { openModel } from "../../../core/formats/index.js";
 import { RandomAccessFile } from "../../../core/formats/random-access-file.js";
 import {
   f32,
+  type GgufTensorBytes,
   ggufBytes,
   i32s,
   int32,
@@ -17,6 +18,7 @@ import {
   u32,
 } from "../../core/formats/gguf/gguf-bytes.js";
 import { tinyGgufTensors, tinyMetadata } from "../../core/formats/gguf/tiny-gguf.js";
+import { tinyConfig } from "../../core/formats/support.js";
 import type { FuzzReader } from "../fuzz-reader.js";
 
 const raw = (...parts: Uint8Array[]): MetadataValue => ({ type: "raw", value: Buffer.concat(parts) });
@@ -42,6 +44,13 @@ const changes = fc.dictionary(
   { maxKeys: 2 },
 );
 
+/** Rows of 32 in Q8_0, the others as they are. */
+function quantisedTensors(): GgufTensorBytes[] {
+  return tinyGgufTensors(tinyConfig({ intermediate_size: 32 })).map((tensor) =>
+    tensor.shape[1] === 32 ? { ...tensor, type: 8, data: new Uint8Array(34 * tensor.shape[0]) } : tensor,
+  );
+}
+
 /** GGUF: header, model, tokenizer, tensors. */
 export const gguf: FuzzReader = {
   name: "gguf",
@@ -51,8 +60,9 @@ export const gguf: FuzzReader = {
       tinyMetadata({
         a: raw(int32(9), int32(9), int64(1), int32(8), int64(1), string("x")),
         "general.alignment": u32(64),
+        "llama.feed_forward_length": u32(32),
       }),
-      [...tinyGgufTensors(), { name: "q", shape: [2, 32], type: 8, data: new Uint8Array(68) }],
+      quantisedTensors(),
       { alignment: 64 },
     ),
   ],
