@@ -27,7 +27,7 @@ RECIPES = {
     "bpe llama": dict(model_type="bpe", vocab_size=460, byte_fallback=True, normalization_rule_name="identity",
                       remove_extra_whitespaces=False, split_digits=True),
     "bpe no prefix": dict(model_type="bpe", vocab_size=200, add_dummy_prefix=False, normalization_rule_tsv="rules"),
-    "bpe user pieces": dict(model_type="bpe", vocab_size=220, user_defined_symbols=["<tool>", "ab", "\n\n", "the"], pad_id=3,
+    "bpe user pieces": dict(model_type="bpe", vocab_size=224, user_defined_symbols=["<tool>", "ab", "\n\n", "the", "▁▁", "▁▁▁"], pad_id=3,
                             control_symbols=["<ctl>"], normalization_rule_name="identity", remove_extra_whitespaces=False),
 }
 # From and to, in code points; SentencePiece's own maps have a quarter of a megabyte.

@@ -1,5 +1,5 @@
 import { sentencePieceTokenizerJson } from "../sentencepiece/tokenizer-json.js";
-import { PIECE } from "../sentencepiece/vocabulary.js";
+import { PIECE, type Piece, SPACE_MARK } from "../sentencepiece/vocabulary.js";
 import { templateProcessing } from "../template-processing.js";
 import type { TokenizerMetadata } from "./tokenizer-metadata.js";
 
@@ -13,7 +13,12 @@ export function ggufSentencePiece(read: TokenizerMetadata, algorithm: "bpe" | "u
   const eos = read.flag("add_eos_token", !isBpe) ? read.special("eos", tokens) : undefined;
   const vocabulary = {
     algorithm,
-    pieces: tokens.map((text, id) => ({ text, score: scores[id] ?? 0, kind: types[id] ?? PIECE.normal })),
+    pieces: tokens.map((token, id): Piece => {
+      const kind = types[id] ?? PIECE.normal;
+      // Converters write user-defined pieces as they stand in texts, with spaces.
+      const text = kind === PIECE.userDefined ? token.replaceAll(" ", SPACE_MARK) : token;
+      return { text, score: scores[id] ?? 0, kind };
+    }),
     unknownId: read.special("unknown", tokens)?.[1] ?? types.indexOf(PIECE.unknown),
     byteFallback: types.includes(PIECE.byte),
     characterMap: read.has("precompiled_charsmap") ? Uint8Array.from(read.numbers("precompiled_charsmap")) : null,

@@ -1,17 +1,17 @@
-import { PIECE } from "../sentencepiece/vocabulary.js";
+import { PIECE, SPACE_MARK } from "../sentencepiece/vocabulary.js";
 import { templateProcessing } from "../template-processing.js";
 import type { TokenizerMetadata } from "./tokenizer-metadata.js";
 
-/** Starts the tokens that start a word; the others have no mark in the file. */
-const WORD_START = "\u2581";
-
-/** `tokenizer.json` for BERT's WordPiece, the kind `bert`, of which GGUF knows the lower-case form only. */
+/**
+ * `tokenizer.json` for BERT's WordPiece, the kind `bert`, of which GGUF knows the lower-case form only. In the file a mark starts
+ * the tokens that start a word, and the others have none.
+ */
 export function ggufWordPiece(read: TokenizerMetadata): Record<string, unknown> {
   const tokens = read.texts("tokens");
   const types = read.has("token_type") ? read.numbers("token_type") : [];
   const isSpecial = (id: number) => types[id] === PIECE.control || types[id] === PIECE.unknown;
   const texts = tokens.map((token, id) => {
-    if (token.startsWith(WORD_START)) return token.slice(WORD_START.length);
+    if (token.startsWith(SPACE_MARK)) return token.slice(SPACE_MARK.length);
     return isSpecial(id) || /^\[.*\]$/s.test(token) ? token : `##${token}`;
   });
   const unknown = read.special("unknown", texts)?.[0] ?? "[UNK]";

@@ -1,9 +1,6 @@
-import { PIECE, type Piece, type SentencePieceVocabulary } from "./vocabulary.js";
+import { PIECE, type Piece, type SentencePieceVocabulary, SPACE_MARK } from "./vocabulary.js";
 
 type Json = Record<string, unknown>;
-
-/** What stands for a space. */
-const MARK = "\u2581";
 
 /**
  * A `tokenizer.json` that encodes like SentencePiece itself: its normalisation in its order, merges ranked by the scores of the
@@ -21,7 +18,9 @@ export function sentencePieceTokenizerJson(vocabulary: SentencePieceVocabulary, 
     pre_tokenizer: {
       type: "Sequence",
       pretokenizers: [
-        ...(addDummyPrefix ? [{ type: "Metaspace", replacement: MARK, prepend_scheme: "always", split: false }] : []),
+        ...(addDummyPrefix
+          ? [{ type: "Metaspace", replacement: SPACE_MARK, prepend_scheme: "always", split: false }]
+          : []),
         ...(userDefined.length > 0 ? [isolate(userDefined)] : []),
       ],
     },
@@ -29,7 +28,7 @@ export function sentencePieceTokenizerJson(vocabulary: SentencePieceVocabulary, 
     decoder: {
       type: "Sequence",
       decoders: [
-        { type: "Replace", pattern: { String: MARK }, content: " " },
+        { type: "Replace", pattern: { String: SPACE_MARK }, content: " " },
         ...(byteFallback ? [{ type: "ByteFallback" }] : []),
         { type: "Fuse" },
         ...(addDummyPrefix ? [{ type: "Strip", content: " ", start: 1, stop: 0 }] : []),
@@ -49,9 +48,9 @@ function normalizers(vocabulary: SentencePieceVocabulary): Json[] {
   if (removeExtraWhitespace) {
     steps.push(replace({ Regex: "\\A +| +\\z" }, ""), replace({ Regex: " {2,}" }, " "));
   }
-  if (escapeWhitespace) steps.push(replace({ String: " " }, MARK));
+  if (escapeWhitespace) steps.push(replace({ String: " " }, SPACE_MARK));
   // The prefix is put in front of a mark as well, which Metaspace does not do.
-  if (addDummyPrefix) steps.push(replace({ Regex: `\\A${MARK}` }, MARK + MARK));
+  if (addDummyPrefix) steps.push(replace({ Regex: `\\A${SPACE_MARK}` }, SPACE_MARK + SPACE_MARK));
   return steps;
 }
 

@@ -1,3 +1,6 @@
+/** What stands for a space in pieces. */
+export const SPACE_MARK = "\u2581";
+
 /** Kinds of pieces, numbered as SentencePiece and GGUF files do. */
 export const PIECE = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 

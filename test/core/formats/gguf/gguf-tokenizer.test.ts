@@ -21,7 +21,9 @@ function sentencePieceMetadata(name: string): Record<string, GgufValue> {
   const bytes = Buffer.from(models.cases.find((one) => one.name === name)?.model as string, "base64");
   const { vocabulary } = readSentencePieceModel(bytes, name);
   return {
-    tokens: vocabulary.pieces.map(({ text }) => text),
+    tokens: vocabulary.pieces.map(({ text, kind }) =>
+      kind === PIECE.userDefined ? text.replaceAll("\u2581", " ") : text,
+    ),
     scores: vocabulary.pieces.map(({ score }) => score),
     token_type: vocabulary.pieces.map(({ kind }) => kind),
     unknown_token_id: vocabulary.unknownId,
