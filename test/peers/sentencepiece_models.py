@@ -35,11 +35,27 @@ RULES = {"\t": " ", "\r": " ", "\u00a0": " ", "\u3000": " ", "\u200b": "", "ﬁ"
 OWN = ["", " ", "  a  b  ", "the <tool> the\n\nthen abab", "\u2581x \u2581", "12 345", "\n"]
 
 
-def answers(model, texts):
+TOKEN = {"lstrip": False, "rstrip": False, "single_word": False, "normalized": True, "special": True}
+CONFIGS = {
+    "not legacy": {"legacy": False},
+    "frame": {"add_bos_token": True, "add_eos_token": True, "bos_token": "<s>", "eos_token": "</s>"},
+    "renamed pieces": {"added_tokens_decoder": {"2": {"content": "</s>", **TOKEN},
+                                                "300": {"content": "<tool>", **TOKEN, "special": False}}},
+}
+
+
+FRAMED = ["", "the", " the", "<s>the</s> the <begin>x", "a<tool> b <tool>", "\u2581the", "the</s>the"]
+
+
+def answers(model, texts, config=None):
     """A folder with nothing but the model, as `transformers` converts it; and how often SentencePiece itself has other ids."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "tokenizer.model").write_bytes(model)
+        if config:
+            (pathlib.Path(folder) / "tokenizer_config.json").write_text(json.dumps(config))
         whole = PreTrainedTokenizerFast.from_pretrained(folder)
+    if config:
+        return {"framed": [whole(text)["input_ids"] for text in texts]}
     ids = [whole(text, add_special_tokens=False)["input_ids"] for text in texts]
     own = [sentencepiece.SentencePieceProcessor(model_proto=model).encode(text) for text in texts]
     print(f"SentencePiece itself differs in {sum(a != b for a, b in zip(ids, own))} of {len(texts)} texts")
@@ -63,9 +79,11 @@ def main():
             recipe = {**recipe, "normalization_rule_tsv": str(rules)}
         sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(CORPUS.split("\n")), model_writer=model, **COMMON, **recipe)
         cases.append({"name": name, "model": base64.b64encode(model.getvalue()).decode(), **answers(model.getvalue(), texts)})
+        if name == "bpe llama":
+            configured = [{"name": key, "config": config, **answers(model.getvalue(), FRAMED, config)} for key, config in CONFIGS.items()]
     target = ROOT / "test/core/formats/sentencepiece/models.json"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps({"texts": texts, "cases": cases}, ensure_ascii=False, separators=(",", ":")) + "\n")
+    target.write_text(json.dumps({"texts": texts, "cases": cases, "framedTexts": FRAMED, "configured": configured}, ensure_ascii=False, separators=(",", ":")) + "\n")
     print(target, target.stat().st_size)
 
 

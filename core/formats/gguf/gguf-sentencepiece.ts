@@ -27,5 +27,7 @@ export function ggufSentencePiece(read: TokenizerMetadata, algorithm: "bpe" | "u
     escapeWhitespace: true,
   };
   if (vocabulary.unknownId < 0) throw read.invalid("tokenizer.ggml.unknown_token_id is missing");
-  return sentencePieceTokenizerJson(vocabulary, templateProcessing(bos ? [bos] : [], eos ? [eos] : []));
+  return sentencePieceTokenizerJson(vocabulary, {
+    postProcessor: templateProcessing(bos ? [bos] : [], eos ? [eos] : []),
+  });
 }

@@ -6,6 +6,7 @@ import type { TokenizerFiles } from "../model.js";
 import { type TokenId, templateProcessing } from "../template-processing.js";
 import { CONVERT, readSentencePieceModel } from "./model-file.js";
 import { sentencePieceTokenizerJson } from "./tokenizer-json.js";
+import type { SentencePieceVocabulary } from "./vocabulary.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,8 +26,14 @@ export async function sentencePieceFiles(
     for (const name of RENUMBERED) if (await fileExists(join(folder, name))) throw renumbered(folder, name);
     return null;
   }
-  const { vocabulary, specialTokens } = readSentencePieceModel(await readFile(path), path);
-  const tokenizerConfig: Json = { ...specialTokens, ...config };
+  const model = readSentencePieceModel(await readFile(path), path);
+  const added = (config.added_tokens_decoder ?? {}) as Readonly<Record<string, Json>>;
+  const vocabulary = renamed(model.vocabulary, added);
+  const tokenizerConfig: Json = {
+    ...model.specialTokens,
+    ...config,
+    ...(vocabulary.addDummyPrefix ? { added_tokens_decoder: foundInRawTexts(added) } : {}),
+  };
   const ids = new Map(vocabulary.pieces.map(({ text }, id) => [text, id]));
   const token = (name: string): TokenId[] => {
     const named = tokenizerConfig[name] as { content?: unknown } | string | undefined;
@@ -35,11 +42,28 @@ export async function sentencePieceFiles(
     return id === undefined ? [] : [[text as string, id]];
   };
   const begins = config.add_bos_token ?? BEGINNING_CLASSES.test(String(config.tokenizer_class));
-  const frame = templateProcessing(
-    begins === true ? token("bos_token") : [],
-    config.add_eos_token === true ? token("eos_token") : [],
-  );
-  return { tokenizerJson: sentencePieceTokenizerJson(vocabulary, frame), tokenizerConfig };
+  const before = begins === true ? token("bos_token") : [];
+  const after = config.add_eos_token === true ? token("eos_token") : [];
+  const postProcessor = templateProcessing(before, after);
+  return {
+    tokenizerJson: sentencePieceTokenizerJson(vocabulary, { postProcessor, legacy: config.legacy !== false }),
+    tokenizerConfig,
+  };
+}
+
+/** Pieces under the names that the configuration gives their ids, unless a piece that keeps its own id has the name. */
+function renamed(vocabulary: SentencePieceVocabulary, added: Readonly<Record<string, Json>>): SentencePieceVocabulary {
+  const kept = new Set(vocabulary.pieces.filter((_, id) => !Object.hasOwn(added, id)).map(({ text }) => text));
+  const pieces = vocabulary.pieces.map((piece, id) => {
+    const name = Object.hasOwn(added, id) ? added[id]?.content : undefined;
+    return typeof name === "string" && !kept.has(name) ? { ...piece, text: name } : piece;
+  });
+  return { ...vocabulary, pieces };
+}
+
+/** Each part between added tokens gets its own space in front, so that these must be found before. */
+function foundInRawTexts(added: Readonly<Record<string, Json>>): Json {
+  return Object.fromEntries(Object.entries(added).map(([id, token]) => [id, { ...token, normalized: false }]));
 }
 
 function renumbered(folder: string, name: string): Error {

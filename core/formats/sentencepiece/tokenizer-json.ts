@@ -2,24 +2,34 @@ import { PIECE, type Piece, type SentencePieceVocabulary, SPACE_MARK } from "./v
 
 type Json = Record<string, unknown>;
 
+export interface SentencePieceOptions {
+  readonly postProcessor?: Json | null;
+  /** A space is put in front of every part between added tokens (the default), or of the text alone. */
+  readonly legacy?: boolean;
+}
+
 /**
  * A `tokenizer.json` that encodes like SentencePiece itself: its normalisation in its order, merges ranked by the scores of the
  * pieces, user-defined pieces whole. The recipe is that of `transformers` for models without a class of their own.
  */
-export function sentencePieceTokenizerJson(vocabulary: SentencePieceVocabulary, postProcessor: Json | null): Json {
+export function sentencePieceTokenizerJson(
+  vocabulary: SentencePieceVocabulary,
+  options: SentencePieceOptions = {},
+): Json {
   const { pieces, addDummyPrefix, byteFallback } = vocabulary;
+  const { postProcessor = null, legacy = true } = options;
   const userDefined = pieces.filter(({ kind }) => kind === PIECE.userDefined).map(({ text }) => text);
   return {
     version: "1.0",
     truncation: null,
     padding: null,
     added_tokens: pieces.flatMap(({ text, kind }, id) => (kind === PIECE.control ? [controlToken(text, id)] : [])),
-    normalizer: { type: "Sequence", normalizers: normalizers(vocabulary) },
+    normalizer: { type: "Sequence", normalizers: normalizers(vocabulary, legacy) },
     pre_tokenizer: {
       type: "Sequence",
       pretokenizers: [
         ...(addDummyPrefix
-          ? [{ type: "Metaspace", replacement: SPACE_MARK, prepend_scheme: "always", split: false }]
+          ? [{ type: "Metaspace", replacement: SPACE_MARK, prepend_scheme: legacy ? "always" : "first", split: false }]
           : []),
         ...(userDefined.length > 0 ? [isolate(userDefined)] : []),
       ],
@@ -38,7 +48,7 @@ export function sentencePieceTokenizerJson(vocabulary: SentencePieceVocabulary, 
   };
 }
 
-function normalizers(vocabulary: SentencePieceVocabulary): Json[] {
+function normalizers(vocabulary: SentencePieceVocabulary, legacy: boolean): Json[] {
   const { characterMap, removeExtraWhitespace, escapeWhitespace, addDummyPrefix } = vocabulary;
   const replace = (pattern: Json, content: string) => ({ type: "Replace", pattern, content });
   const steps: Json[] = [];
@@ -50,7 +60,7 @@ function normalizers(vocabulary: SentencePieceVocabulary): Json[] {
   }
   if (escapeWhitespace) steps.push(replace({ String: " " }, SPACE_MARK));
   // The prefix is put in front of a mark as well, which Metaspace does not do.
-  if (addDummyPrefix) steps.push(replace({ Regex: `\\A${SPACE_MARK}` }, SPACE_MARK + SPACE_MARK));
+  if (addDummyPrefix && legacy) steps.push(replace({ Regex: `\\A${SPACE_MARK}` }, SPACE_MARK + SPACE_MARK));
   return steps;
 }
 

@@ -12,12 +12,19 @@ export interface Answers {
 export interface ModelsFile {
   readonly texts: readonly string[];
   readonly cases: readonly (Answers & { readonly name: string; readonly model: string })[];
+  readonly framedTexts: readonly string[];
+  /** The model `bpe llama` with a tokenizer_config.json beside it. */
+  readonly configured: readonly {
+    readonly name: string;
+    readonly config: unknown;
+    readonly framed: readonly (readonly number[])[];
+  }[];
 }
 
 /** Where a model, read by this project, differs from what `transformers` makes of it. */
 export function modelDifferences(model: Uint8Array, texts: readonly string[], answers: Answers): Difference[] {
   const { vocabulary } = readSentencePieceModel(model, "tokenizer.model");
-  const pipeline = new TokenizerPipeline(sentencePieceTokenizerJson(vocabulary, null));
+  const pipeline = new TokenizerPipeline(sentencePieceTokenizerJson(vocabulary));
   return texts.flatMap((input, i) => {
     const ids = pipeline.encode(input, false);
     const text = decodeWith(pipeline, answers.ids[i], false);

@@ -59,6 +59,15 @@ describe("folders with a SentencePiece model alone", () => {
     expect(tokenizer.encode("the")).to.deep.equal([1, ...plain, 2]);
   });
 
+  for (const { name, config, framed } of file.configured) {
+    it(`follow tokenizer_config.json as transformers does: ${name}`, async () => {
+      await writeFile(join(folder, "tokenizer.model"), modelOf("bpe llama"));
+      await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(config));
+      const tokenizer = await loadTokenizer(folder);
+      expect(file.framedTexts.map((text) => tokenizer.encode(text))).to.deep.equal(framed);
+    });
+  }
+
   it("are refused with a way out when their class numbers the pieces anew", async () => {
     await writeFile(join(folder, "spiece.model"), modelOf("unigram identity"));
     const error = await errorOf(() => loadTokenizer(folder));
