@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import {
   CONFIG_ARGUMENTS,
   configured,
@@ -9,8 +9,9 @@ import {
   requestOf,
   textOf,
 } from "./declare.js";
+import { HEATS, ORDERS, SPLITS } from "./inspect/choices.js";
 
-/** `config`, `doctor`, `inspect`, `compare`, `dashboard`, `explain`. */
+/** `config`, `doctor`, `inspect`, `compare`, `dashboard`, `explain`, `completion`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -35,6 +36,16 @@ export function declareLooking(program: Command, declaring: Declaring): void {
     .action(async (code: string, flags: Flags) => {
       const { explainCodeCommand } = await import("./explain-command.js");
       await finish(explainCodeCommand(code, { json: flags.json === true }, io));
+    });
+
+  program
+    .command("completion")
+    .description("Print the script that completes commands, keys and names in a shell.")
+    .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
+    .addHelpText("after", examples("source <(verl completion bash)", "verl completion fish | source"))
+    .action(async (shell: "bash" | "zsh" | "fish") => {
+      const { completionCommand } = await import("./completion/completion-command.js");
+      await finish(completionCommand(shell, program, io));
     });
 }
 
@@ -104,15 +115,17 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
       "a run's folder, its samples.jsonl, a dump or a folder of dumps, or what `verl generate` wrote",
     )
     .option("--step <steps>", "only these: 3, 3-5 or last")
-    .option("--split <split>", "only `train` or `val`")
+    .addOption(new Option("--split <split>", "only one of both").choices(SPLITS))
     .option("--uid <text>", "only keys that begin with it: a prompt's uid, or one session of it")
     .option("--source <name>", "only this data source")
     .option("--stop <reason>", "only what ended for this reason, e.g. length")
-    .option("--sort <order>", "file, worst or best (score), gap (largest), longest", "file")
+    .addOption(new Option("--sort <order>", "by score, by the largest gap, by length").choices(ORDERS).default("file"))
     .option("--limit <n>", "show so many (default: 5; 200 with --list, --html or --json)")
     .option("--list", "one line each, in groups by prompt")
     .option("--tokens", "add a table of every token")
-    .option("--heat <what>", "mark tokens by `gap` (trainer to sampler), `probability`, or `none`")
+    .addOption(
+      new Option("--heat <what>", "what tokens are marked by; default: the gap, where it is known").choices(HEATS),
+    )
     .option("--tool-format <name>", "read tool calls in this format (default: the run's, else hermes)")
     .option("--html <file>", "write a page that is complete in itself instead")
     .option("--json", "print JSON")
@@ -126,14 +139,19 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
     )
     .action(async (place: string, flags: Flags) => {
       const { inspectCommand } = await import("./inspect/inspect-command.js");
-      const { step, split, uid, source, stop, sort, limit, heat, toolFormat, html } = flags;
-      const texts = { step, split, uid, source, stop, limit, heat, toolFormat, html };
+      const { step, uid, source, stop, limit, toolFormat, html } = flags;
+      const texts = { step, uid, source, stop, limit, toolFormat, html };
       const request = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, textOf(value)])) as Record<
         keyof typeof texts,
         string | null
       >;
+      const chosen = {
+        split: (flags.split ?? null) as (typeof SPLITS)[number] | null,
+        sort: flags.sort as (typeof ORDERS)[number],
+        heat: (flags.heat ?? null) as (typeof HEATS)[number] | null,
+      };
       const switches = { list: flags.list === true, tokens: flags.tokens === true, json: flags.json === true };
-      await finish(inspectCommand({ place, sort: String(sort), ...request, ...switches }, io));
+      await finish(inspectCommand({ place, ...request, ...chosen, ...switches }, io));
     });
 }
 

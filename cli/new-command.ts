@@ -35,6 +35,8 @@ export function newCommand({ target, template, json }: NewRequest, io: CommandIo
   return EXIT.ok;
 }
 
+export const templateNames = (): string[] => listTemplates(TEMPLATES).map(({ name }) => name);
+
 /** What goes wrong while files are written, as an error of this command line. */
 export function coded<T>(folder: string, write: () => T): T {
   try {

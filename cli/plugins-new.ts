@@ -47,7 +47,7 @@ export interface NewPluginRequest {
 /** `verl plugins new NAME --kind KIND`: a package with the conformance suites of its kinds. */
 export function newPlugin({ name, kinds, dir, json }: NewPluginRequest, io: CommandIo): number {
   if (name === null) {
-    const list = kindNames().map((kind) => ({ kind, description: templateOf(kind).description }));
+    const list = pluginKinds().map((kind) => ({ kind, description: templateOf(kind).description }));
     if (json) printJson(io, list);
     else for (const { kind, description } of list) printLine(io.stdout, `${kind.padEnd(10)} ${description}`);
     return EXIT.ok;
@@ -118,7 +118,7 @@ function refill(folder: string, values: Readonly<Record<string, string>>): void 
 }
 
 function chosenKinds(text: string | null): string[] {
-  const known = kindNames();
+  const known = pluginKinds();
   const chosen = [...new Set((text ?? "").split(",").map((kind) => kind.trim()))].filter((kind) => kind !== "");
   if (chosen.length === 0) {
     throw cliErrors.VERL_CLI_USAGE({
@@ -137,7 +137,8 @@ function chosenKinds(text: string | null): string[] {
   return chosen;
 }
 
-const kindNames = (): string[] => readdirSync(KINDS).filter((kind) => existsSync(path.join(KINDS, kind, "kind.json")));
+export const pluginKinds = (): string[] =>
+  readdirSync(KINDS).filter((kind) => existsSync(path.join(KINDS, kind, "kind.json")));
 
 const templateOf = (kind: string): KindTemplate =>
   JSON.parse(readFileSync(path.join(KINDS, kind, "kind.json"), "utf8")) as KindTemplate;

@@ -10,21 +10,21 @@ import { writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { trajectoryPage } from "./render-page.js";
 import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
-import { ORDERS, type Selected, type Selection, select } from "./select.js";
-import { HEATS, type Heat } from "./token-text.js";
+import { type Selected, type Selection, select } from "./select.js";
+import type { Heat } from "./token-text.js";
 
 export interface InspectRequest {
   /** A file with trajectories, a folder of dumps, or the folder of a run. */
   readonly place: string;
   /** `3`, `3-5` or `last`. */
   readonly step: string | null;
-  readonly split: string | null;
+  readonly split: Selection["split"];
   readonly uid: string | null;
   readonly source: string | null;
   readonly stop: string | null;
-  readonly sort: string;
+  readonly sort: Selection["order"];
   readonly limit: string | null;
-  readonly heat: string | null;
+  readonly heat: Heat | null;
   readonly toolFormat: string | null;
   readonly list: boolean;
   readonly tokens: boolean;
@@ -89,11 +89,11 @@ function selectionOf(request: InspectRequest, files: readonly TrajectoryFile[]):
   const many = request.list || request.html !== null || request.json;
   return {
     steps: stepsOf(request.step, files),
-    split: request.split === null ? null : oneOf("--split", request.split, ["train", "val"] as const),
+    split: request.split,
     uid,
     source,
     stop,
-    order: oneOf("--sort", request.sort, ORDERS),
+    order: request.sort,
     limit: request.limit === null ? (many ? 200 : 5) : wholeNumber("--limit", request.limit),
   };
 }
@@ -115,8 +115,8 @@ function stepsOf(text: string | null, files: readonly TrajectoryFile[]): Selecti
 }
 
 /** The gap where any trajectory has one; a run in bypass mode has none, nor has a file of another framework. */
-function heatOf(asked: string | null, { records }: Selected): Heat {
-  if (asked !== null) return oneOf("--heat", asked, HEATS);
+function heatOf(asked: Heat | null, { records }: Selected): Heat {
+  if (asked !== null) return asked;
   if (records.some((record) => tokenGaps(record) !== null)) return "gap";
   return records.some(({ logProbs }) => logProbs !== null) ? "probability" : "none";
 }
@@ -126,10 +126,6 @@ function parserOf(format: string | null): ToolParser {
   const name = format ?? "hermes";
   const names = builtinToolParsers.map((parser) => parser.name);
   return builtinToolParsers.find((parser) => parser.name === name) ?? refuse("--tool-format", name, names);
-}
-
-function oneOf<T extends string>(option: string, value: string, choices: readonly T[]): T {
-  return choices.find((choice) => choice === value) ?? refuse(option, value, choices);
 }
 
 function refuse(option: string, value: string, choices: readonly string[]): never {

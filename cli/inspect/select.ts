@@ -4,13 +4,12 @@ import {
   type TrajectoryFile,
   type TrajectoryRecord,
 } from "../../core/tracking/index.js";
-
-export const ORDERS = ["file", "worst", "best", "gap", "longest"] as const;
+import type { ORDERS, SPLITS } from "./choices.js";
 
 export interface Selection {
   /** First and last step. */
   readonly steps: readonly [first: number, last: number] | null;
-  readonly split: "train" | "val" | null;
+  readonly split: (typeof SPLITS)[number] | null;
   /** Beginning of the trajectory's key: a prompt's uid, or one session of it. */
   readonly uid: string | null;
   readonly source: string | null;

@@ -1,7 +1,7 @@
 import { segmentsOf, type TrajectoryRecord, tokenGaps } from "../../core/tracking/index.js";
+import type { HEATS } from "./choices.js";
 import { printable } from "./terminal-text.js";
 
-export const HEATS = ["gap", "probability", "none"] as const;
 export type Heat = (typeof HEATS)[number];
 
 /** Backgrounds of the 256-colour palette, from faint to strong; black text is read on each. */

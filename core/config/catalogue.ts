@@ -10,6 +10,8 @@ export interface KeyEntry extends KeyInfo {
   readonly type: z.ZodType;
   /** The type in words: `whole number >= 1`, `one of drop, wait`, `text or null`. */
   readonly typeText: string;
+  /** Every value, where there are few: of an enumeration, `true` and `false`; with `null` where that is one. */
+  readonly choices: readonly string[];
   /** An open section: keys below it are not ours to check. */
   readonly open: boolean;
 }
@@ -43,6 +45,7 @@ function collect(type: z.ZodObject, path: Path): void {
         path: inner,
         type: member,
         typeText: typeText(member),
+        choices: choicesOf(member),
         open: isOpen(member),
       });
     }
@@ -86,6 +89,16 @@ function build(type: z.ZodObject): Dict {
       return [name, isSection(member) ? build(member) : fromPlain(keyInfo(member).default, DEFAULT)] as const;
     }),
   );
+}
+
+function choicesOf(type: z.ZodType): string[] {
+  if (type instanceof z.ZodNullable) {
+    const inner = choicesOf(type.unwrap() as z.ZodType);
+    return inner.length > 0 ? [...inner, "null"] : [];
+  }
+  if (type instanceof z.ZodPipe) return choicesOf(type.in as z.ZodType);
+  if (type instanceof z.ZodEnum) return type.options.map(String);
+  return type instanceof z.ZodBoolean ? ["true", "false"] : [];
 }
 
 /** A zod type in words. */

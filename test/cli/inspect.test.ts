@@ -136,7 +136,7 @@ describe("verl inspect", () => {
       [["nowhere"], "VERL_CLI_NOTHING_TO_INSPECT"],
       [["tokenizer"], "VERL_TRACKING_NO_RUN"],
       [["bad.jsonl"], "bad.jsonl:1"],
-      [["some.jsonl", "--sort", "wurst"], "did you mean worst?"],
+      [["some.jsonl", "--sort", "wurst"], "Allowed choices are file, worst"],
       [["some.jsonl", "--step", "x"], "--step 3-5"],
       [["some.jsonl", "--limit", "0"], "a whole number from 1"],
       [["some.jsonl", "--tool-format", "hermess"], "did you mean hermes?"],

@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import { configKeys } from "../../core/config/index.js";
+import type { Host } from "../../core/index.js";
+
+/** What stands where a word is typed: one of `values`, or what the shell or the configuration knows. */
+export type WordKind = "config" | "key" | "files" | "folders" | "values" | "none";
+
+export interface CompletionOption {
+  readonly names: readonly string[];
+  /** Null for a switch. */
+  readonly value: { readonly kind: WordKind; readonly values: readonly string[] } | null;
+}
+
+export interface CompletionCommand {
+  /** Words after `verl`, e.g. `config explain`; empty for `verl` itself. */
+  readonly path: string;
+  readonly subcommands: readonly string[];
+  readonly options: readonly CompletionOption[];
+  /** Of each argument; the last one repeats. */
+  readonly words: readonly { readonly kind: WordKind; readonly values: readonly string[] }[];
+}
+
+export interface CompletionSpec {
+  readonly commands: readonly CompletionCommand[];
+  /** Keys of the configuration with the values that they are known to take. */
+  readonly keys: readonly { readonly key: string; readonly values: readonly string[]; readonly file: boolean }[];
+}
+
+/** Names that only the loaded plugins and the error table know. */
+export interface CompletionNames {
+  readonly codes: readonly string[];
+  readonly templates: readonly string[];
+  readonly kinds: readonly string[];
+}
+
+/** Everything that can be completed, from the declarations of the commands, the schema and the registries. */
+export function completionSpec(
+  program: Command,
+  host: Pick<Host, "registries">,
+  names: CompletionNames,
+): CompletionSpec {
+  const registered = registeredNames(host);
+  return {
+    commands: commandsOf(program, "", {
+      ...{ codes: names.codes, templates: names.templates, kinds: names.kinds },
+      names: [...new Set(Object.values(registered).flat())].filter((name) => !name.includes("/")).sort(),
+    }),
+    keys: configKeys.map(({ key, choices, registry, file }) => ({
+      key,
+      values: registry === undefined ? choices : (registered[registry] ?? []),
+      file: file === true,
+    })),
+  };
+}
+
+/** Names by registry; engines by the backends that `strategy` takes. */
+function registeredNames({ registries }: Pick<Host, "registries">): Record<string, string[]> {
+  const names: Record<string, string[]> = {};
+  for (const [registry, { keys }] of Object.entries(registries)) names[registry] = [...keys()];
+  names.engines = [...new Set(registries.engines.items().flatMap(({ item }) => item.backends))];
+  names.platforms = ["auto", ...names.platforms];
+  return names;
+}
+
+type Lists = CompletionNames & { readonly names: readonly string[] };
+
+function commandsOf(command: Command, path: string, lists: Lists): CompletionCommand[] {
+  const subcommands = command.commands.map((sub) => sub.name());
+  const own: CompletionCommand = {
+    path,
+    subcommands,
+    options: [
+      ...command.options.map((option) => ({
+        names: [option.short, option.long].filter((name) => name != null),
+        value:
+          option.required || option.optional
+            ? wordOf(option.attributeName(), option.flags, option.argChoices, lists)
+            : null,
+      })),
+      { names: ["-h", "--help"], value: null },
+    ],
+    words: command.registeredArguments.map((argument) => wordOf(argument.name(), "", argument.argChoices, lists)),
+  };
+  return [own, ...command.commands.flatMap((sub) => commandsOf(sub, `${path} ${sub.name()}`.trim(), lists))];
+}
+
+/** What an argument or an option's value is, by its name. */
+function wordOf(name: string, flags: string, choices: readonly string[] | undefined, lists: Lists) {
+  const values = (list: readonly string[]) => ({ kind: "values" as const, values: list });
+  const kind = (word: WordKind) => ({ kind: word, values: [] });
+  if (choices) return values(choices);
+  if (name === "args") return kind("config");
+  if (name === "key") return kind("key");
+  if (name === "code") return values(lists.codes);
+  if (name === "name") return values(lists.names);
+  if (name === "template") return values(lists.templates);
+  if (name === "kind") return values(lists.kinds);
+  if (/^(dir|run|runs)$/.test(name)) return kind("folders");
+  return name === "place" || /<(file|path)>|\[file\]/.test(flags) ? kind("files") : kind("none");
+}
