@@ -18,7 +18,7 @@ compadd() { [[ $1 == -S ]] && shift 2; shift; print -rn -- "\${(j:|:)@}|" }
 _files() { print -rn -- "files|" }
 while IFS= read -r line; do words=("\${(@s: :)line}"); CURRENT=$#words; _verl; print; done < lines`,
   fish: `source ./script
-for line in $argv; string join -- '|' (complete -C "$line"); or echo; end`,
+for line in $argv; echo (string join -- '|' (complete -C "$line")); end`,
 };
 
 describe("verl completion", () => {
@@ -48,7 +48,11 @@ describe("verl completion", () => {
     await writeFile(path.join(cwd, "driver"), DRIVERS[shell]);
     await writeFile(path.join(cwd, "lines"), lines.map((line) => `${line}\n`).join(""));
     const flags = { bash: ["--norc"], zsh: ["-f"], fish: ["--no-config"] }[shell];
-    const { stdout, stderr } = spawnSync(shell, [...flags, "driver", ...lines], { cwd, encoding: "utf8", timeout: 20_000 });
+    const { stdout, stderr } = spawnSync(shell, [...flags, "driver", ...lines], {
+      cwd,
+      encoding: "utf8",
+      timeout: 20_000,
+    });
     expect(stderr).to.equal("");
     const results = stdout.split("\n").slice(0, lines.length);
     return results.map((result) =>
