@@ -3,25 +3,45 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Write a file so that the name either does not exist or holds the complete content: a temporary name in the same
- * folder, synced, then renamed over the target. On failure the temporary file is removed and the target is untouched.
+ * A file that gets its name only when it is complete: it is written under a temporary one in the same folder, synced, then
+ * renamed over the target. End with `commit` or `discard`.
  */
+export class AtomicFile {
+  private constructor(
+    readonly path: string,
+    private readonly temporary: string,
+    readonly handle: FileHandle,
+  ) {}
+
+  static async create(path: string): Promise<AtomicFile> {
+    const temporary = `${path}.tmp-${randomBytes(6).toString("hex")}`;
+    return new AtomicFile(path, temporary, await open(temporary, "wx"));
+  }
+
+  async commit(): Promise<void> {
+    await this.handle.sync();
+    await this.handle.close();
+    await rename(this.temporary, this.path);
+    await syncFolder(dirname(this.path));
+  }
+
+  /** Remove what was written; the target is untouched. Does nothing after a commit. */
+  async discard(): Promise<void> {
+    await this.handle.close();
+    await rm(this.temporary, { force: true });
+  }
+}
+
+/** Write a file so that the name either does not exist or holds the complete content. */
 export async function writeFileAtomically(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
-  const temporary = `${path}.tmp-${randomBytes(6).toString("hex")}`;
-  const file = await open(temporary, "wx");
+  const file = await AtomicFile.create(path);
   try {
-    try {
-      await write(file);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
+    await write(file.handle);
+    await file.commit();
   } catch (error) {
-    await rm(temporary, { force: true });
+    await file.discard();
     throw error;
   }
-  await syncFolder(dirname(path));
 }
 
 /** Make a rename durable. Systems that cannot open or sync a folder (Windows) do it on their own. */

@@ -42,6 +42,18 @@ export const formatErrors = defineErrors({
     summary: "A tensor does not have the shape that the architecture needs.",
     fix: "check that config.json belongs to these weights",
   },
+  VERL_FORMATS_TENSOR_UNEXPECTED: {
+    summary: "The files hold a weight that the architecture in config.json does not have.",
+    fix: "check that config.json belongs to these weights",
+  },
+  VERL_FORMATS_NOT_FINITE: {
+    summary: "A weight is NaN or infinite.",
+    fix: "download or convert the model again; if the values are meant, set the engine's option allowNonFinite",
+  },
+  VERL_FORMATS_OUT_OF_RANGE: {
+    summary: "A weight is too large for the type in which it is to be written.",
+    fix: "export in bf16 or f32",
+  },
   VERL_FORMATS_TOKENIZER_UNSUPPORTED: {
     summary: "The tokenizer of a GGUF file or a SentencePiece model is of a kind that cannot be rebuilt here.",
     fix: "use a Hugging Face folder of the same model, which carries tokenizer.json",

@@ -1,11 +1,11 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NamedTensor } from "../data/tensor.js";
 import { writeFileAtomically } from "./atomic-file.js";
 import { familyOf } from "./families/index.js";
 import type { ModelConfig, TokenizerFiles } from "./model.js";
 import { parameterSpecs } from "./param-names.js";
-import { type WeightDType, writeSafetensors } from "./safetensors-writer.js";
+import { storedBytes, type TensorSpec, type WeightDType, writeSafetensorsShards } from "./safetensors-writer.js";
 
 export interface HfFolderContent {
   readonly config: ModelConfig;
@@ -14,15 +14,21 @@ export interface HfFolderContent {
   readonly tokenizerFiles: TokenizerFiles | null;
   /** Default `bf16`, the type in which most models are published. */
   readonly dtype?: WeightDType;
+  /** Largest file of weights in bytes; more become several files with an index. Default 5 GB. */
+  readonly maxShardBytes?: number;
 }
+
+const MAX_SHARD_BYTES = 5e9;
+const SINGLE_FILE = "model.safetensors";
+const INDEX_FILE = "model.safetensors.index.json";
 
 const TORCH_DTYPES: Readonly<Record<WeightDType, string>> = { f32: "float32", bf16: "bfloat16", f16: "float16" };
 
 /** Write a folder that `transformers` loads with `from_pretrained`, and that `openModel` reads back. */
 export async function writeHfFolder(folder: string, content: HfFolderContent): Promise<void> {
-  const { config, tensors, tokenizerFiles, dtype = "bf16" } = content;
+  const { config, tokenizerFiles, dtype = "bf16" } = content;
   await mkdir(folder, { recursive: true });
-  await writeSafetensors(join(folder, "model.safetensors"), tensors, { layout: parameterSpecs(config), dtype });
+  await writeWeights(folder, content, dtype);
   await writeText(join(folder, "config.json"), configText(configJson(config, dtype)));
   await writeJson(join(folder, "generation_config.json"), {
     _from_model_config: true,
@@ -37,6 +43,47 @@ export async function writeHfFolder(folder: string, content: HfFolderContent): P
     ...(chatTemplate === null ? {} : { chat_template: chatTemplate }),
   });
   if (chatTemplate !== null) await writeText(join(folder, "chat_template.jinja"), chatTemplate);
+}
+
+/** One file, or `model-00001-of-0000N.safetensors` and an index; weights of an earlier export go. */
+async function writeWeights(folder: string, content: HfFolderContent, dtype: WeightDType): Promise<void> {
+  const { config, tensors, maxShardBytes = MAX_SHARD_BYTES } = content;
+  const layouts = shardLayouts(parameterSpecs(config), dtype, maxShardBytes);
+  const digits = (number: number) => String(number).padStart(5, "0");
+  const nameOf = (i: number) => `model-${digits(i + 1)}-of-${digits(layouts.length)}.safetensors`;
+  const names = layouts.length === 1 ? [SINGLE_FILE] : layouts.map((_, i) => nameOf(i));
+  const shards = layouts.map((layout, i) => ({ path: join(folder, names[i]), layout }));
+  await writeSafetensorsShards(shards, tensors, { dtype });
+  if (names.length > 1) {
+    const specs = layouts.flat();
+    await writeJson(join(folder, INDEX_FILE), {
+      metadata: {
+        total_parameters: specs.reduce((sum, { shape }) => sum + shape.reduce((n, size) => n * size, 1), 0),
+        total_size: specs.reduce((sum, spec) => sum + storedBytes(spec, dtype), 0),
+      },
+      weight_map: Object.fromEntries(layouts.flatMap((layout, i) => layout.map(({ name }) => [name, names[i]]))),
+    });
+    names.push(INDEX_FILE);
+  }
+  const isWeights = /^model(-\d{5}-of-\d{5})?\.safetensors(\.index\.json)?$/;
+  const stale = (await readdir(folder)).filter((name) => isWeights.test(name) && !names.includes(name));
+  for (const name of stale) await rm(join(folder, name));
+}
+
+/** Parameters in their order, cut where a file would become too large. */
+function shardLayouts(specs: readonly TensorSpec[], dtype: WeightDType, maxBytes: number): TensorSpec[][] {
+  const layouts: TensorSpec[][] = [[]];
+  let size = 0;
+  for (const spec of specs) {
+    const bytes = storedBytes(spec, dtype);
+    if (size > 0 && size + bytes > maxBytes) {
+      layouts.push([]);
+      size = 0;
+    }
+    layouts[layouts.length - 1].push(spec);
+    size += bytes;
+  }
+  return layouts;
 }
 
 /** The original configuration, completed with the defaults that it was read with. */

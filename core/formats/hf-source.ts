@@ -1,28 +1,25 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatErrors } from "./errors.js";
+import { matchTensors } from "./hf-tensors.js";
 import { fileExists, readJsonObject, readOptionalJsonObject, readOptionalText } from "./json-file.js";
-import type { HeadKind, ModelConfig, ModelSource, TokenizerFiles } from "./model.js";
+import type { ModelConfig, ModelSource, OpenModelOptions, TokenizerFiles } from "./model.js";
 import { parseModelConfig } from "./model-config.js";
-import { embeddingName, isNewHead, parameterSpecs, weightOf } from "./param-names.js";
+import { requireFinite } from "./non-finite.js";
+import { embeddingName, weightOf } from "./param-names.js";
 import { SafetensorsReader } from "./safetensors-reader.js";
 import { sentencePieceFiles } from "./sentencepiece/folder.js";
 
 /** Open a Hugging Face folder: `config.json`, safetensors (one file or sharded), and a tokenizer if it has one. */
-export async function openHfFolder(path: string, head?: HeadKind): Promise<ModelSource> {
+export async function openHfFolder(path: string, { head, allowNonFinite }: OpenModelOptions): Promise<ModelSource> {
   const where = join(path, "config.json");
   const raw = await readJsonObject(where);
   const generationConfig = await readOptionalJsonObject(join(path, "generation_config.json"));
   const config = parseModelConfig(raw, { generationConfig, where, head });
   const reader = await SafetensorsReader.openFolder(path);
-  if (!reader) {
-    throw formatErrors.VERL_FORMATS_NOT_A_MODEL({
-      what: `${path} has a config.json but no safetensors weights`,
-      where: path,
-      fix: "add model.safetensors; weights in pytorch_model.bin are not read, convert them with `transformers` (save_pretrained)",
-    });
-  }
+  if (!reader) throw await noWeights(path);
   try {
-    return new HfSource(path, config, reader);
+    return new HfSource(path, config, reader, allowNonFinite === true);
   } catch (error) {
     await reader.close();
     throw error;
@@ -52,31 +49,24 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
 class HfSource implements ModelSource {
   readonly format = "hf";
   readonly tensors: ModelSource["tensors"];
+  private readonly storedNames: ReadonlyMap<string, string>;
 
   constructor(
     readonly path: string,
     readonly config: ModelConfig,
     private readonly reader: SafetensorsReader,
+    private readonly allowNonFinite: boolean,
   ) {
-    this.tensors = parameterSpecs(config).filter((parameter) => {
-      const { name, shape } = parameter;
-      const entry = reader.get(this.storedName(name));
-      if (!entry) {
-        if (isNewHead(config, parameter)) return false;
-        throw formatErrors.VERL_FORMATS_TENSOR_MISSING({ what: `there is no tensor "${name}"`, where: path });
-      }
-      if (entry.shape.join() !== shape.join()) {
-        throw formatErrors.VERL_FORMATS_TENSOR_SHAPE({
-          what: `tensor "${name}" has shape [${entry.shape.join(", ")}], but config.json asks for [${shape.join(", ")}]`,
-          where: path,
-        });
-      }
-      return true;
-    });
+    const { stored, tensors } = matchTensors(config, reader, path);
+    this.storedNames = stored;
+    this.tensors = tensors;
   }
 
   async readTensor(name: string, into?: Float32Array) {
-    return { ...(await this.reader.readF32(this.storedName(name), into)), name };
+    const tensor = { ...(await this.reader.readF32(this.storedNames.get(name) ?? name, into)), name };
+    if (!this.allowNonFinite) requireFinite(name, tensor.data, this.path);
+    if (name === embeddingName(this.config)) await this.checkTie(tensor.data);
+    return tensor;
   }
 
   tokenizerFiles(): Promise<TokenizerFiles | null> {
@@ -87,15 +77,45 @@ class HfSource implements ModelSource {
     return this.reader.close();
   }
 
-  /** Some writers keep only the head of a tied pair, and files of a model without head leave out the prefix. */
-  private storedName(name: string): string {
-    const { names, tieWordEmbeddings } = this.config;
-    const candidates = [name];
-    if (name.startsWith(names.base)) candidates.push(name.slice(names.base.length));
-    if (tieWordEmbeddings && name === embeddingName(this.config)) candidates.push(weightOf(names.heads.languageModel));
-    return candidates.find((candidate) => this.reader.get(candidate)) ?? name;
+  /** A tied head may be in the files as well, and then it is the embedding. */
+  private async checkTie(embedding: Float32Array): Promise<void> {
+    const { tieWordEmbeddings, head, names } = this.config;
+    const name = weightOf(names.heads.languageModel);
+    const isRead = this.storedNames.get(embeddingName(this.config)) === name;
+    if (!tieWordEmbeddings || head !== "languageModel" || isRead || !this.reader.get(name)) return;
+    const { data } = await this.reader.readF32(name);
+    if (data.length === embedding.length && data.every((value, i) => Object.is(value, embedding[i]))) return;
+    throw formatErrors.VERL_FORMATS_CONFIG_INVALID({
+      what: `tie_word_embeddings is true, but "${name}" differs from the embedding`,
+      where: this.path,
+      fix: "set tie_word_embeddings to false in config.json, or remove the tensor",
+    });
   }
 }
+
+/** What stands in the way of reading a folder that has a `config.json`. */
+async function noWeights(path: string): Promise<Error> {
+  const names = await readdir(path);
+  const parts = names.filter((name) => name.endsWith(".safetensors"));
+  if (parts.length > 1) {
+    return formatErrors.VERL_FORMATS_NOT_A_MODEL({
+      what: `there are ${parts.length} safetensors files and no model.safetensors.index.json that says what is where`,
+      where: path,
+      fix: "download model.safetensors.index.json as well",
+    });
+  }
+  const other = names.find((name) => OTHER_WEIGHTS.test(name));
+  return formatErrors.VERL_FORMATS_NOT_A_MODEL({
+    what: `the folder has a config.json but no safetensors weights${other ? `; those in ${other} are not read` : ""}`,
+    where: path,
+    why: other && "other formats of weights can hold code, or need the library that wrote them",
+    fix: other
+      ? "convert them in Python: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER)"
+      : "add model.safetensors",
+  });
+}
+
+const OTHER_WEIGHTS = /\.(bin|pt|pth|h5|msgpack|npz|onnx)$/;
 
 /** `chat_template` is a text, or a list of named templates of which `default` counts. */
 function templateOf(tokenizerConfig: Readonly<Record<string, unknown>>): string | null {

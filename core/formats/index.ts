@@ -13,11 +13,13 @@ export type {
   ModelConfig,
   ModelSource,
   NormConfig,
+  OpenModelOptions,
   RopeConfig,
   TokenizerFiles,
 } from "./model.js";
 export { type ParseModelConfigOptions, parseModelConfig } from "./model-config.js";
-export { type OpenModelOptions, openModel } from "./open-model.js";
+export { requireFinite } from "./non-finite.js";
+export { openModel } from "./open-model.js";
 export {
   biasOf,
   embeddingName,

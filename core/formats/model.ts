@@ -116,3 +116,10 @@ export interface ModelSource {
   tokenizerFiles(): Promise<TokenizerFiles | null>;
   close(): Promise<void>;
 }
+
+export interface OpenModelOptions {
+  /** What the model is to compute; default: next-token logits. */
+  readonly head?: HeadKind;
+  /** Read weights that are NaN or infinite; by default they are refused, by name. */
+  readonly allowNonFinite?: boolean;
+}

@@ -4,15 +4,10 @@ import { reasonOf } from "../host/errors.js";
 import { formatErrors } from "./errors.js";
 import { openGguf } from "./gguf/gguf-source.js";
 import { openHfFolder } from "./hf-source.js";
-import type { HeadKind, ModelSource } from "./model.js";
-
-export interface OpenModelOptions {
-  /** What the model is to compute; default: next-token logits. */
-  readonly head?: HeadKind;
-}
+import type { ModelSource, OpenModelOptions } from "./model.js";
 
 /** Open a model for reading: a Hugging Face folder or a GGUF file, told apart by what is there, not by the name. */
-export async function openModel(path: string, { head }: OpenModelOptions = {}): Promise<ModelSource> {
+export async function openModel(path: string, options: OpenModelOptions = {}): Promise<ModelSource> {
   let isFolder: boolean;
   try {
     isFolder = (await stat(path)).isDirectory();
@@ -26,10 +21,10 @@ export async function openModel(path: string, { head }: OpenModelOptions = {}): 
   }
   if (isFolder) {
     const hasConfig = await stat(join(path, "config.json")).catch(() => null);
-    if (hasConfig) return openHfFolder(path, head);
+    if (hasConfig) return openHfFolder(path, options);
     throw formatErrors.VERL_FORMATS_NOT_A_MODEL({ what: `the folder ${path} has no config.json`, where: path });
   }
-  if (await startsWithGguf(path)) return openGguf(path, head);
+  if (await startsWithGguf(path)) return openGguf(path, options);
   throw formatErrors.VERL_FORMATS_NOT_A_MODEL({ what: `${path} is a file, but not GGUF`, where: path });
 }
 

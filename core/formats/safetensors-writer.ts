@@ -1,6 +1,5 @@
-import type { FileHandle } from "node:fs/promises";
 import type { NamedTensor } from "../data/tensor.js";
-import { writeFileAtomically } from "./atomic-file.js";
+import { AtomicFile } from "./atomic-file.js";
 import { formatErrors } from "./errors.js";
 import { bf16ToF32, f16ToF32, f32ToBf16, f32ToF16 } from "./half.js";
 
@@ -21,63 +20,107 @@ export interface WriteSafetensorsOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** One of the files that a stream of tensors is written to. */
+export interface SafetensorsShard {
+  readonly path: string;
+  readonly layout: readonly TensorSpec[];
+}
+
+type Tensors = AsyncIterable<NamedTensor> | Iterable<NamedTensor>;
+
 /**
  * Write tensors as they arrive, in any order, each exactly once. One tensor is in memory at a time. The file gets its name
  * only when it is complete and synced.
  */
 export async function writeSafetensors(
   path: string,
-  tensors: AsyncIterable<NamedTensor> | Iterable<NamedTensor>,
-  options: WriteSafetensorsOptions,
+  tensors: Tensors,
+  { layout, ...options }: WriteSafetensorsOptions,
 ): Promise<void> {
-  const { layout, dtype } = options;
-  const elementBytes = dtype === "f32" ? 4 : 2;
-  const header: [string, unknown][] = [["__metadata__", options.metadata ?? { format: "pt" }]];
-  const pending = new Map<string, { readonly shape: readonly number[]; readonly offset: number }>();
+  await writeSafetensorsShards([{ path, layout }], tensors, options);
+}
+
+/** As {@link writeSafetensors}, to several files at once; none has its name before all are complete. */
+export async function writeSafetensorsShards(
+  shards: readonly SafetensorsShard[],
+  tensors: Tensors,
+  { dtype, metadata }: Omit<WriteSafetensorsOptions, "layout">,
+): Promise<void> {
+  const files: AtomicFile[] = [];
+  const pending = new Map<string, Slot>();
+  try {
+    for (const { path, layout } of shards) {
+      const file = await AtomicFile.create(path);
+      files.push(file);
+      const { header, positions } = encodeHeader(layout, dtype, metadata ?? { format: "pt" });
+      await writeAll(file, header, 0);
+      for (const [i, { name, shape }] of layout.entries()) {
+        if (pending.has(name)) throw mismatch(path, `tensor "${name}" is announced twice`);
+        pending.set(name, { file, shape, position: positions[i] });
+      }
+    }
+    for await (const tensor of tensors) await writeTensor(tensor, take(pending, tensor, shards[0].path), dtype);
+    for (const [name, { file }] of pending) {
+      throw mismatch(file.path, `${pending.size} announced tensors never came, first "${name}"`);
+    }
+    for (const file of files) await file.commit();
+  } catch (error) {
+    for (const file of files) await file.discard();
+    throw error;
+  }
+}
+
+/** Where an announced tensor goes. */
+interface Slot {
+  readonly file: AtomicFile;
+  readonly shape: readonly number[];
+  readonly position: number;
+}
+
+function take(pending: Map<string, Slot>, tensor: NamedTensor, path: string): Slot {
+  const { name, shape, data } = tensor;
+  const slot = pending.get(name);
+  if (!slot) throw mismatch(path, `tensor "${name}" was not announced or came twice`);
+  if (shape.join() !== slot.shape.join() || data.length !== elementCount(slot.shape)) {
+    throw mismatch(
+      slot.file.path,
+      `tensor "${name}" has shape [${shape}] and ${data.length} elements; announced was [${slot.shape}]`,
+    );
+  }
+  pending.delete(name);
+  return slot;
+}
+
+/** Bytes of a tensor in a file. */
+export function storedBytes({ shape }: TensorSpec, dtype: WeightDType): number {
+  return elementCount(shape) * (dtype === "f32" ? 4 : 2);
+}
+
+/** Length prefix and JSON, padded with spaces so that the data starts at a multiple of 8; and where each tensor starts. */
+function encodeHeader(layout: readonly TensorSpec[], dtype: WeightDType, metadata: Readonly<Record<string, string>>) {
+  const entries: [string, unknown][] = [["__metadata__", metadata]];
+  const offsets: number[] = [];
   let size = 0;
-  for (const { name, shape } of layout) {
-    if (pending.has(name)) throw mismatch(path, `tensor "${name}" is announced twice`);
-    pending.set(name, { shape, offset: size });
-    const end = size + elementCount(shape) * elementBytes;
-    header.push([name, { dtype: dtype.toUpperCase(), shape, data_offsets: [size, end] }]);
+  for (const spec of layout) {
+    const end = size + storedBytes(spec, dtype);
+    entries.push([spec.name, { dtype: dtype.toUpperCase(), shape: spec.shape, data_offsets: [size, end] }]);
+    offsets.push(size);
     size = end;
   }
-  const headerBytes = encodeHeader(Object.fromEntries(header));
-
-  await writeFileAtomically(path, async (file) => {
-    await writeAll(file, headerBytes, 0);
-    for await (const tensor of tensors) {
-      const slot = pending.get(tensor.name);
-      if (!slot) throw mismatch(path, `tensor "${tensor.name}" was not announced or came twice`);
-      if (!sameShape(tensor.shape, slot.shape) || tensor.data.length !== elementCount(slot.shape)) {
-        throw mismatch(
-          path,
-          `tensor "${tensor.name}" has shape [${tensor.shape}] and ${tensor.data.length} elements; announced was [${slot.shape}]`,
-        );
-      }
-      pending.delete(tensor.name);
-      await writeAll(file, encodeTensor(tensor, dtype, path), headerBytes.length + slot.offset);
-    }
-    if (pending.size > 0) {
-      throw mismatch(path, `${pending.size} announced tensors never came, first "${[...pending.keys()][0]}"`);
-    }
-  });
-}
-
-/** Length prefix and JSON, padded with spaces so that the data starts at a multiple of 8. */
-function encodeHeader(header: Record<string, unknown>): Uint8Array {
-  const json = Buffer.from(JSON.stringify(header), "utf8");
+  const json = Buffer.from(JSON.stringify(Object.fromEntries(entries)), "utf8");
   const padded = Math.ceil(json.length / 8) * 8;
-  const out = Buffer.alloc(8 + padded, 0x20);
-  out.writeBigUInt64LE(BigInt(padded), 0);
-  json.copy(out, 8);
-  return out;
+  const header = Buffer.alloc(8 + padded, 0x20);
+  header.writeBigUInt64LE(BigInt(padded), 0);
+  json.copy(header, 8);
+  return { header, positions: offsets.map((offset) => header.length + offset) };
 }
 
-function encodeTensor(tensor: NamedTensor, dtype: WeightDType, path: string): Uint8Array {
-  if (tensor.dtype === dtype) return bytesOf(tensor.data);
-  const values = asF32(tensor, path);
-  return bytesOf(dtype === "f32" ? values : dtype === "bf16" ? f32ToBf16(values) : f32ToF16(values));
+async function writeTensor(tensor: NamedTensor, { file, position }: Slot, dtype: WeightDType): Promise<void> {
+  if (tensor.dtype === dtype) return writeAll(file, bytesOf(tensor.data), position);
+  const values = asF32(tensor, file.path);
+  if (dtype === "f16") requireF16Range(tensor.name, values, file.path);
+  const converted = dtype === "f32" ? values : dtype === "bf16" ? f32ToBf16(values) : f32ToF16(values);
+  await writeAll(file, bytesOf(converted), position);
 }
 
 function asF32(tensor: NamedTensor, path: string): Float32Array {
@@ -98,10 +141,22 @@ function asF32(tensor: NamedTensor, path: string): Float32Array {
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+/** Above this a finite number rounds to infinity in IEEE binary16. */
+const F16_LIMIT = 65520;
+
+function requireF16Range(name: string, values: Float32Array, where: string): void {
+  const tooLarge = values.find((value) => Math.abs(value) >= F16_LIMIT && Number.isFinite(value));
+  if (tooLarge === undefined) return;
+  throw formatErrors.VERL_FORMATS_OUT_OF_RANGE({
+    what: `tensor "${name}" holds ${tooLarge}, and f16 ends at 65504`,
+    where,
+  });
+}
+
+async function writeAll({ handle }: AtomicFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const length = Math.min(bytes.length - done, 1 << 26);
-    done += (await file.write(bytes, done, length, position + done)).bytesWritten;
+    done += (await handle.write(bytes, done, length, position + done)).bytesWritten;
   }
 }
 
@@ -111,10 +166,6 @@ function bytesOf(data: NamedTensor["data"]): Uint8Array {
 
 function elementCount(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
-}
-
-function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((size, i) => size === b[i]);
 }
 
 function mismatch(path: string, what: string): Error {

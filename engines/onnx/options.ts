@@ -17,6 +17,10 @@ const schema = z.strictObject({
   newHead: z.enum(["normal", "zero"]).default("normal"),
   /** Precision of exported Hugging Face folders; default: what the model's `config.json` names, else f32. */
   exportDtype: z.enum(["f32", "bf16", "f16"]).optional(),
+  /** Largest file of weights in an exported folder, in MiB; more become several files with an index. */
+  exportShardMiB: z.number().positive().default(4768),
+  /** Read models whose weights hold NaN or infinity instead of refusing them. */
+  allowNonFinite: z.boolean().default(false),
 });
 
 export type OnnxEngineKwargs = z.infer<typeof schema>;

@@ -1,5 +1,6 @@
 import { formatErrors } from "../errors.js";
-import type { HeadKind, ModelConfig, ModelSource, TokenizerFiles } from "../model.js";
+import type { ModelConfig, ModelSource, OpenModelOptions, TokenizerFiles } from "../model.js";
+import { requireFinite } from "../non-finite.js";
 import { isNewHead, parameterSpecs } from "../param-names.js";
 import { type GgufModelConfig, readGgufConfig } from "./gguf-config.js";
 import { dequantiserOf, GgufFile, type GgufTensor } from "./gguf-file.js";
@@ -8,10 +9,10 @@ import { ggufTokenizerFiles } from "./gguf-tokenizer.js";
 import { restoreRotaryRows, transpose } from "./tensor-layout.js";
 
 /** Open a GGUF model. Quantised tensors are expanded to float32 when they are read. */
-export async function openGguf(path: string, head?: HeadKind): Promise<ModelSource> {
+export async function openGguf(path: string, { head, allowNonFinite }: OpenModelOptions): Promise<ModelSource> {
   const file = await GgufFile.open(path);
   try {
-    return new GgufSource(file, await readGgufConfig(file, head));
+    return new GgufSource(file, await readGgufConfig(file, head), allowNonFinite === true);
   } catch (error) {
     await file.close();
     throw error;
@@ -35,6 +36,7 @@ class GgufSource implements ModelSource {
   constructor(
     private readonly file: GgufFile,
     { config, architecture }: GgufModelConfig,
+    private readonly allowNonFinite: boolean,
   ) {
     this.path = file.path;
     this.config = config;
@@ -63,6 +65,7 @@ class GgufSource implements ModelSource {
     }
     const data = into ?? new Float32Array(count);
     await this.file.read(tensor, data);
+    if (!this.allowNonFinite) requireFinite(stored.name, data, this.path);
     this.restore(data, stored);
     return { name, dtype: "f32" as const, shape, data };
   }

@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import path from "node:path";
 import {
   type ModelConfig,
+  requireFinite,
   SafetensorsReader,
   type WeightDType,
   writeHfFolder,
@@ -10,6 +11,7 @@ import {
 import type { CallOptions, CheckpointPart } from "../../../core/plugin.js";
 import { errors } from "../errors.js";
 import type { Optimizer } from "../optimizer/optimizer.js";
+import type { OnnxEngineKwargs } from "../options.js";
 import type { LoadedModel } from "./model-loader.js";
 import { readOptimizer, writeOptimizer } from "./optimizer-checkpoint.js";
 import type { ParameterStore } from "./parameter-store.js";
@@ -22,7 +24,7 @@ export interface CheckpointState {
   readonly model: LoadedModel;
   readonly store: ParameterStore;
   readonly optimizer: Optimizer | null;
-  readonly exportDtype: WeightDType | undefined;
+  readonly kwargs: Pick<OnnxEngineKwargs, "exportDtype" | "exportShardMiB" | "allowNonFinite">;
 }
 
 const MODEL_FILE = "model.safetensors";
@@ -51,12 +53,13 @@ export async function saveCheckpoint(
   }
 }
 
-async function exportModel(folder: string, { model, store, exportDtype }: CheckpointState): Promise<void> {
+async function exportModel(folder: string, { model, store, kwargs }: CheckpointState): Promise<void> {
   await writeHfFolder(folder, {
     config: model.config,
     tensors: store.namedValues(),
     tokenizerFiles: await model.tokenizerFiles(),
-    dtype: exportDtype ?? sourceDtype(model.config),
+    dtype: kwargs.exportDtype ?? sourceDtype(model.config),
+    maxShardBytes: kwargs.exportShardMiB * 2 ** 20,
   });
 }
 
@@ -69,10 +72,7 @@ export async function restoreCheckpoint(
 ): Promise<void> {
   const { store, optimizer } = state;
   if (parts.includes("model") || parts.includes("hf_model")) {
-    const own = path.join(dir, MODEL_FILE);
-    const useOwn = parts.includes("model") && (await exists(own));
-    const file = useOwn || !parts.includes("hf_model") ? own : path.join(dir, HF_FOLDER, MODEL_FILE);
-    await readWeights(file, store, options);
+    await readWeights(dir, parts, state, options);
     optimizer?.restartAverage();
   }
   if (parts.includes("optimizer") && optimizer) {
@@ -82,19 +82,38 @@ export async function restoreCheckpoint(
   }
 }
 
-async function readWeights(file: string, store: ParameterStore, { signal }: CallOptions): Promise<void> {
-  await requireFile(file);
-  const reader = await SafetensorsReader.open(file);
+async function openWeights(dir: string, parts: readonly CheckpointPart[]): Promise<SafetensorsReader> {
+  const own = path.join(dir, MODEL_FILE);
+  const useOwn = parts.includes("model") && (await exists(own));
+  const folder = path.join(dir, HF_FOLDER);
+  if (!useOwn && parts.includes("hf_model") && (await exists(folder))) {
+    const reader = await SafetensorsReader.openFolder(folder);
+    if (reader) return reader;
+  }
+  await requireFile(own);
+  return SafetensorsReader.open(own);
+}
+
+async function readWeights(
+  dir: string,
+  parts: readonly CheckpointPart[],
+  { store, kwargs }: CheckpointState,
+  { signal }: CallOptions,
+): Promise<void> {
+  const reader = await openWeights(dir, parts);
   try {
     for (const parameter of store.parameters) {
       signal?.throwIfAborted();
-      const { shape } = await reader.readF32(parameter.name, store.values(parameter));
-      if (shape.join() !== parameter.shape.join()) {
+      const { name, shape } = parameter;
+      const stored = reader.get(name);
+      if (stored && stored.shape.join() !== shape.join()) {
         throw errors.VERL_ONNX_BAD_CHECKPOINT({
-          what: `${parameter.name} has shape [${shape}], this model has [${parameter.shape}]`,
-          where: file,
+          what: `${name} has shape [${stored.shape}], this model has [${shape}]`,
+          where: dir,
         });
       }
+      const { data } = await reader.readF32(name, store.values(parameter));
+      if (!kwargs.allowNonFinite) requireFinite(name, data, dir);
     }
   } finally {
     await reader.close();

@@ -9,7 +9,8 @@ import {
 } from "../../../core/formats/index.js";
 import type { CallOptions, EngineModelType, EngineOptions } from "../../../core/plugin.js";
 import { errors } from "../errors.js";
-import { fillInitialWeights, type NewHead } from "../models/initial-weights.js";
+import { fillInitialWeights } from "../models/initial-weights.js";
+import type { OnnxEngineKwargs } from "../options.js";
 import type { ParameterStore, StoredParameter } from "./parameter-store.js";
 
 /** Where an engine's model comes from: files, or a configuration with random weights. */
@@ -25,16 +26,19 @@ export const HEADS: Readonly<Record<EngineModelType, HeadKind>> = {
   reward_model: "scores",
 };
 
-export async function loadModel(options: EngineOptions, newHead: NewHead): Promise<LoadedModel> {
+type ReadingOptions = Pick<OnnxEngineKwargs, "newHead" | "allowNonFinite">;
+
+export async function loadModel(options: EngineOptions, kwargs: ReadingOptions): Promise<LoadedModel> {
   const { model: source, modelType = "language_model" } = options;
   const head = HEADS[modelType];
-  if ("path" in source) return loadFiles(source.path, head, options, newHead);
+  if ("path" in source) return loadFiles(source.path, head, options, kwargs);
   const config = parseModelConfig(source.config, { head });
   const specs = parameterSpecs(config);
   return {
     config,
     async fill(store) {
-      for (const spec of specs) fillInitialWeights(config, source.initSeed, spec, valuesOf(store, spec), newHead);
+      for (const spec of specs)
+        fillInitialWeights(config, source.initSeed, spec, valuesOf(store, spec), kwargs.newHead);
     },
     tokenizerFiles: async () => null,
   };
@@ -44,7 +48,7 @@ async function loadFiles(
   path: string,
   head: HeadKind,
   { seed, optimizer }: EngineOptions,
-  newHead: NewHead,
+  { newHead, allowNonFinite }: ReadingOptions,
 ): Promise<LoadedModel> {
   const first = await openModel(path, { head });
   const { config } = first;
@@ -61,7 +65,7 @@ async function loadFiles(
   return {
     config,
     async fill(store, options = {}) {
-      const model = await openModel(path, { head });
+      const model = await openModel(path, { head, allowNonFinite });
       try {
         for (const spec of specs) {
           options.signal?.throwIfAborted();

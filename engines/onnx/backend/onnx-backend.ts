@@ -69,9 +69,9 @@ export class OnnxBackend implements EngineBackend {
 
   async load(options?: CallOptions): Promise<void> {
     await this.dispose();
-    const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding, newHead, exportDtype } = this.kwargs;
+    const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding } = this.kwargs;
     const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
-    const model = await loadModel(this.options, newHead);
+    const model = await loadModel(this.options, this.kwargs);
     const sessions = new SessionCache(runtime, { threads: this.options.threads, spin });
     const { optimizer: config, topology } = this.options;
     const groupOf =
@@ -87,7 +87,7 @@ export class OnnxBackend implements EngineBackend {
     const step = new TrainingStep(runtime, sessions, model.config, store, variants);
     const optimizer = config && new Optimizer(config.name, store.trained);
     optimizer?.restartAverage();
-    this.loaded = { model, store, optimizer, exportDtype, sessions, step };
+    this.loaded = { model, store, optimizer, kwargs: this.kwargs, sessions, step };
   }
 
   modelInfo(): EngineModelInfo {

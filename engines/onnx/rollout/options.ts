@@ -11,6 +11,8 @@ export interface OnnxRolloutOptions {
   readonly maxPrefillTokens: number;
   /** A cache of at most this size is kept during sleep level 1: making it anew would cost more than it frees. */
   readonly keepCacheMiB: number;
+  /** Read models whose weights hold NaN or infinity instead of refusing them. */
+  readonly allowNonFinite: boolean;
 }
 
 const schema = z.strictObject({
@@ -18,6 +20,7 @@ const schema = z.strictObject({
   attention: z.enum(["auto", "shared", "plain"]).default("auto"),
   maxPrefillTokens: z.number().int().min(1).default(2048),
   keepCacheMiB: z.number().min(0).default(256),
+  allowNonFinite: z.boolean().default(false),
 });
 
 export function parseOnnxOptions(extra: RolloutOptions["extra"]): OnnxRolloutOptions {

@@ -177,7 +177,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   }
 
   private async readOwnWeights(): Promise<void> {
-    const source = await openModel(mustHave(this.ownWeights));
+    const source = await openModel(mustHave(this.ownWeights), this.extra);
     try {
       const stream = readAll(source.tensors, (name) => source.readTensor(name));
       this.model = await this.load(await drainWeights(source.config, stream));

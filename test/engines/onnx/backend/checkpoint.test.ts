@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect } from "chai";
@@ -36,6 +36,34 @@ describe("engines/onnx/backend checkpoints", () => {
     const config = JSON.parse(await readFile(path.join(dir, "huggingface", "config.json"), "utf8"));
     expect(config.torch_dtype).to.equal("bfloat16");
     await backend.dispose();
+  });
+
+  it("exports in files of at most the size that is asked for, and restores them", async () => {
+    const backend = await tinyBackend({ kwargs: { exportShardMiB: 0.001 } });
+    await backend.save(dir, ["hf_model"]);
+    const files = await readdir(path.join(dir, "huggingface"));
+    expect(files).to.include("model.safetensors.index.json").and.not.include("model.safetensors");
+    const other = new OnnxBackend({ ...tinyOptions(), model: { ...tinyOptions().model, initSeed: 8 } as never });
+    await other.load();
+    await other.restore(dir, ["hf_model"]);
+    const batch = raggedBatch();
+    expect(await other.forward(batch, ["logProb"])).to.deep.equal(await backend.forward(batch, ["logProb"]));
+    await Promise.all([backend.dispose(), other.dispose()]);
+  });
+
+  it("refuses weights that are not finite, by name, unless they are allowed", async () => {
+    const backend = await tinyBackend();
+    await backend.save(dir, ["model"]);
+    const file = path.join(dir, "model.safetensors");
+    const bytes = await readFile(file);
+    bytes.writeFloatLE(Number.NaN, bytes.length - 4);
+    await writeFile(file, bytes);
+    const refused = await backend.restore(dir, ["model"]).catch((error) => error);
+    expect(refused.code).to.equal("VERL_FORMATS_NOT_FINITE");
+    expect(refused.message).to.include("lm_head.weight").and.include(dir);
+    const lenient = await tinyBackend({ kwargs: { allowNonFinite: true } });
+    await lenient.restore(dir, ["model"]);
+    await Promise.all([backend.dispose(), lenient.dispose()]);
   });
 
   it("refuses a checkpoint of another model, and one without the part that is asked for", async () => {
