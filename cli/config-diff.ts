@@ -113,8 +113,10 @@ async function runSide(folder: string, io: CommandIo): Promise<Side> {
     });
   }
   const text = await readFile(file, "utf8");
+  // Parsed first: what is too long or too deep ends here.
+  const tree = parseYaml(text, file);
   const sources = printedSources(text);
-  return { tree: parseYaml(text, file), sourceOf: (key) => sources.get(key) ?? "default" };
+  return { tree, sourceOf: (key) => sources.get(key) ?? "default" };
 }
 
 function changeOf({ key, before, after }: KeyDifference, from: Side, to: Side, io: CommandIo): Change | null {

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
 import { parseYaml, toPlain } from "../config/index.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
@@ -16,29 +17,30 @@ export const CONFIG_FILE = "config.yaml";
 /** What the configuration does not say: {@link RunNote}. */
 export const NOTE_FILE = "run.json";
 
-/** How a run was started, last. */
-export interface RunNote {
-  /** Version of verl-ts. */
-  readonly version: string;
-  /** Base of the relative paths in the configuration. */
-  readonly cwd: string;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  /** In load order; absent in notes of versions that kept none. */
-  readonly plugins?: readonly RecordedPlugin[];
-}
-
-/** A plugin that a run had, and what it held in the registries. */
-export interface RecordedPlugin {
-  readonly name: string;
-  readonly version: string;
+const pluginSchema = z.object({
+  name: z.string(),
+  version: z.string(),
   /** `builtin`, `config`, `environment`, … */
-  readonly source: string;
-  readonly status: string;
+  source: z.string(),
+  status: z.string(),
   /** Over its files; null for what is built in. */
-  readonly hash: string | null;
-  readonly registered: readonly { readonly kind: string; readonly key: string }[];
-}
+  hash: z.string().nullable(),
+  registered: z.array(z.object({ kind: z.string(), key: z.string() })).readonly(),
+});
+const noteSchema = z.object({
+  /** Version of verl-ts. */
+  version: z.string(),
+  /** Base of the relative paths in the configuration. */
+  cwd: z.string(),
+  /** ISO 8601. */
+  startedAt: z.string(),
+  /** In load order; absent in notes of versions that kept none. */
+  plugins: z.array(pluginSchema).readonly().optional(),
+});
+/** How a run was started, last. */
+export type RunNote = Readonly<z.infer<typeof noteSchema>>;
+/** A plugin that a run had, and what it held in the registries. */
+export type RecordedPlugin = Readonly<z.infer<typeof pluginSchema>>;
 
 /** Note in a run's folder what it runs with, so that others can look at it, compare it and repeat parts of it. */
 export async function writeRunFiles(dir: string, config: string, note: RunNote): Promise<void> {
@@ -142,17 +144,12 @@ export async function dumpFiles(dir: string, split: TrajectoryFile["split"] = nu
 }
 
 function parseNote(text: string, file: string): RunNote {
-  const bad = (what: string, cause?: unknown) =>
-    trackingErrors.VERL_TRACKING_BAD_FILE({ what: `${NOTE_FILE} ${what}`, where: file, cause });
-  let note: unknown;
   try {
-    note = parseOutsideJson(text);
+    return noteSchema.parse(parseOutsideJson(text));
   } catch (cause) {
-    throw bad("is no JSON", cause);
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : reasonOf(cause);
+    throw trackingErrors.VERL_TRACKING_BAD_FILE({ what: `${NOTE_FILE} is damaged`, where: file, why, cause });
   }
-  const isText = (name: keyof RunNote) => typeof (note as RunNote | null)?.[name] === "string";
-  if (!isText("version") || !isText("cwd") || !isText("startedAt")) throw bad("lacks version, cwd or startedAt");
-  return note as RunNote;
 }
 
 /** " (run/a and run/b have)": the folder above the right one is an easy mistake. */

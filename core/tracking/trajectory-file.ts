@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
+import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
 import { completeLines, replaceLines } from "./line-file.js";
@@ -108,14 +109,16 @@ export function parseTrajectories(text: string, where: string): TrajectoryRecord
 function dumped(line: Json, input: string, output: string, where: string): TrajectoryRecord {
   const { gts, score, step, uid, trajectory, input: _input, output: _output, ...rest } = line;
   const fields = isObject(trajectory) ? trajectory : {};
-  const tokens = list<string>(fields.tokens) ?? [];
-  const perToken = (name: string, values = list<number | null>(fields[name])) => {
+  const own = <T extends JsonValue>(name: string, isItem: (item: JsonValue) => item is T) =>
+    list(fields[name], isItem, `trajectory.${name}`, where);
+  const tokens = own("tokens", isText) ?? [];
+  const perToken = (name: string, values = own(name, isNumberOrNull)) => {
     if (values && values.length !== tokens.length) {
       throw bad(`trajectory.${name} has ${values.length} values for ${tokens.length} tokens`, where);
     }
     return values?.map((value) => value ?? Number.NaN) ?? null;
   };
-  const versions = list<number>(fields.weight_versions);
+  const versions = own("weight_versions", isNumber);
   return {
     key: typeof uid === "string" ? uid : "",
     step: typeof step === "number" ? step : 0,
@@ -129,7 +132,7 @@ function dumped(line: Json, input: string, output: string, where: string): Traje
     groundTruth: gts ?? null,
     score: typeof score === "number" ? score : null,
     extra: isObject(fields.reward) ? fields.reward : rest,
-    promptIds: list<number>(fields.prompt_ids) ?? undefined,
+    promptIds: own("prompt_ids", isNumber) ?? undefined,
     responseIds: perToken("response_ids") ?? undefined,
     trainerLogProbs: perToken("trainer_log_probs"),
     advantages: perToken("advantages"),
@@ -143,8 +146,8 @@ function dumped(line: Json, input: string, output: string, where: string): Traje
 
 function generated(line: Json, responses: readonly JsonValue[], where: string): TrajectoryRecord[] {
   const { prompt, data_source, reward_model } = line;
-  const reasons = list<string>(line.stop_reasons);
-  const messages = list<JsonValue>(prompt)?.filter(isObject) ?? [];
+  const reasons = list(line.stop_reasons, isText, "stop_reasons", where);
+  const messages = Array.isArray(prompt) ? prompt.filter(isObject) : [];
   const promptText = messages.map(({ role, content }) => `${textOf(role)}: ${asText(content)}`).join("\n");
   return responses.map((response, i) => ({
     key: `${where.slice(where.lastIndexOf(":") + 1)}-${i}`,
@@ -169,7 +172,22 @@ const floats = (values: readonly number[] | null | undefined): JsonValue =>
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const list = <T>(value: JsonValue | undefined): T[] | null => (Array.isArray(value) ? (value as T[]) : null);
+const isText = (value: JsonValue): value is string => typeof value === "string";
+const isNumber = (value: JsonValue): value is number => typeof value === "number";
+const isNumberOrNull = (value: JsonValue): value is number | null => value === null || isNumber(value);
+
+/** Null for what is no list; a list with items of another kind is damaged. */
+function list<T extends JsonValue>(
+  value: JsonValue | undefined,
+  isItem: (item: JsonValue) => item is T,
+  name: string,
+  where: string,
+): T[] | null {
+  if (!Array.isArray(value)) return null;
+  if (value.every(isItem)) return value;
+  throw bad(`${name} holds ${shown(value.find((item) => !isItem(item)))}`, where);
+}
+
 const textOf = (value: JsonValue | undefined): string | null => (typeof value === "string" ? value : null);
 const asText = (value: JsonValue): string => (typeof value === "string" ? value : JSON.stringify(value));
 

@@ -1,6 +1,6 @@
 import { reasonOf } from "../../host/errors.js";
 import { formatErrors } from "../errors.js";
-import { type ProtoField, protoFields } from "./protobuf.js";
+import { NotAMessage, type ProtoField, protoFields } from "./protobuf.js";
 import { PIECE, type Piece, type SentencePieceVocabulary } from "./vocabulary.js";
 
 /** The vocabulary of a `tokenizer.model` with the tokens that it names. */
@@ -16,7 +16,7 @@ export function readSentencePieceModel(bytes: Uint8Array, path: string): Sentenc
   try {
     return parse(bytes, path);
   } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
+    if (!(cause instanceof NotAMessage)) throw cause;
     throw formatErrors.VERL_FORMATS_TOKENIZER_UNSUPPORTED({
       what: `${path} is no SentencePiece model`,
       where: path,
@@ -39,7 +39,7 @@ function parse(bytes: Uint8Array, path: string): SentencePieceModel {
     if (field === 2) trainer = message(value);
     if (field === 3) normalizer = message(value);
   }
-  if (pieces.length === 0) throw new RangeError("it holds no pieces");
+  if (pieces.length === 0) throw new NotAMessage("it holds no pieces");
   const algorithm = ([undefined, "unigram", "bpe"] as const)[number(trainer, 3, 1)];
   if (!algorithm || flag(trainer, 24, false)) {
     throw formatErrors.VERL_FORMATS_TOKENIZER_UNSUPPORTED({
@@ -76,25 +76,31 @@ function parse(bytes: Uint8Array, path: string): SentencePieceModel {
 }
 
 function readPiece(fields: Fields): Piece {
-  const score = fields.get(2);
   return {
     text: text(fields, 1, ""),
-    score: score instanceof Uint8Array ? new DataView(score.buffer, score.byteOffset).getFloat32(0, true) : 0,
+    score: float(fields, 2),
     kind: number(fields, 3, PIECE.normal),
   };
 }
 
 /** Of a field that is repeated the last value counts. */
 function message(value: ProtoField["value"]): Fields {
-  if (typeof value === "number") throw new RangeError("a number where a message should be");
+  if (typeof value === "number") throw new NotAMessage("a number where a message should be");
   return new Map(Array.from(protoFields(value), (field) => [field.field, field.value]));
 }
 
 function number(fields: Fields, field: number, absent: number): number {
   const value = fields.get(field) ?? absent;
-  if (typeof value !== "number") throw new RangeError("a text where a number should be");
+  if (typeof value !== "number") throw new NotAMessage("a text where a number should be");
   // −1, for a token that the model does not have, is the largest number of ten bytes.
   return value >= 2 ** 31 ? Infinity : value;
+}
+
+function float(fields: Fields, field: number): number {
+  const bytes = fields.get(field);
+  if (bytes === undefined) return 0;
+  if (typeof bytes === "number" || bytes.length !== 4) throw new NotAMessage("no float where one should be");
+  return new DataView(bytes.buffer, bytes.byteOffset, 4).getFloat32(0, true);
 }
 
 function flag(fields: Fields, field: number, absent: boolean): boolean {
@@ -104,6 +110,6 @@ function flag(fields: Fields, field: number, absent: boolean): boolean {
 function text(fields: Fields, field: number, absent: string): string {
   const value = fields.get(field);
   if (value === undefined) return absent;
-  if (typeof value === "number") throw new RangeError("a number where a text should be");
+  if (typeof value === "number") throw new NotAMessage("a number where a text should be");
   return Buffer.from(value).toString("utf8");
 }

@@ -5,7 +5,10 @@ export interface ProtoField {
   readonly value: number | Uint8Array;
 }
 
-/** Reads a message field by field (https://protobuf.dev/programming-guides/encoding/). Throws RangeError for what is none. */
+/** Bytes that are no message, or not the one that was expected. */
+export class NotAMessage extends Error {}
+
+/** Reads a message field by field (https://protobuf.dev/programming-guides/encoding/). Throws {@link NotAMessage} for what is none. */
 export function* protoFields(bytes: Uint8Array): Generator<ProtoField> {
   const reader = new WireReader(bytes);
   while (!reader.done) {
@@ -25,7 +28,7 @@ export function* protoFields(bytes: Uint8Array): Generator<ProtoField> {
         yield { field, value: reader.bytes(4) };
         break;
       default:
-        throw new RangeError(`a field of wire type ${tag % 8}`);
+        throw new NotAMessage(`a field of wire type ${tag % 8}`);
     }
   }
 }
@@ -43,16 +46,16 @@ class WireReader {
   varint(): number {
     let value = 0;
     for (let scale = 1, length = 0; length < 10; scale *= 128, length++) {
-      if (this.done) throw new RangeError("a number that is cut off");
+      if (this.done) throw new NotAMessage("a number that is cut off");
       const byte = this.data[this.at++];
       value += (byte & 127) * scale;
       if (byte < 128) return value;
     }
-    throw new RangeError("a number of more than ten bytes");
+    throw new NotAMessage("a number of more than ten bytes");
   }
 
   bytes(length: number): Uint8Array {
-    if (length > this.data.length - this.at) throw new RangeError("a text that is cut off");
+    if (length > this.data.length - this.at) throw new NotAMessage("a text that is cut off");
     const start = this.at;
     this.at += length;
     return this.data.subarray(start, this.at);

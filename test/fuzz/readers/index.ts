@@ -10,7 +10,9 @@ import { modules } from "./modules.js";
 import { parquet } from "./parquet.js";
 import { plugin } from "./plugin.js";
 import { dataset, jsonl, jsonRows } from "./rows.js";
+import { runFolder } from "./run-folder.js";
 import { safetensors } from "./safetensors.js";
+import { sentencepiece } from "./sentencepiece.js";
 import { template } from "./template.js";
 import { tokenizer } from "./tokenizer.js";
 import { toolParsers } from "./tool-parsers.js";
@@ -27,6 +29,7 @@ export const readers: readonly FuzzReader[] = [
   plugin,
   loopList,
   tokenizer,
+  sentencepiece,
   safetensors,
   gguf,
   hfFolder,
@@ -36,6 +39,7 @@ export const readers: readonly FuzzReader[] = [
   dataset,
   checkpoint,
   metrics,
+  runFolder,
 ];
 
 export function findReader(name: string): FuzzReader {

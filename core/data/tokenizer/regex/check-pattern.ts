@@ -25,7 +25,7 @@ class Group {
 }
 
 /** The engine that runs patterns compiles them by recursion, and ends the process where one is too much. */
-const MAX_LENGTH = 4096;
+const MAX_LENGTH = 2 ** 18;
 const MAX_DEPTH = 100;
 /** Repetitions of repetitions. */
 const MAX_STACKED = 4;

@@ -1,5 +1,4 @@
 import { translatePattern } from "./translate.js";
-import { PatternError } from "./unsupported.js";
 
 /** Start and end of a match, in UTF-16 units. */
 export type Match = readonly [start: number, end: number];
@@ -9,16 +8,11 @@ export interface Pattern {
   matches(text: string): Match[];
 }
 
-/** Classes of Unicode are written out: the longest patterns in use become a fifth of this. */
-const MAX_SOURCE = 2 ** 19;
-
 export class RegexPattern implements Pattern {
   private readonly regex: RegExp;
 
   constructor(pattern: string) {
-    const source = translatePattern(pattern);
-    if (source.length > MAX_SOURCE) throw new PatternError("a pattern with too many classes of characters");
-    this.regex = new RegExp(source, "gu");
+    this.regex = new RegExp(translatePattern(pattern), "gu");
   }
 
   /** An empty match right after the match before it does not count; the search goes on one character later. */

@@ -22,6 +22,9 @@ interface Atom {
   readonly caseless?: string;
 }
 
+/** Classes of Unicode are written out: the longest patterns in use become a fifth of this. */
+const MAX_WRITTEN = 2 ** 19;
+
 /** A group that only repeats one character; repeating it again changes nothing, but would let the engine divide the text in many ways. */
 const REPEATED_CLASS = /^\(\?:(\[(?:\\.|[^\]\\])*\])([*+?])\)$/su;
 
@@ -41,6 +44,8 @@ class Translator {
   private lookBehinds = 0;
   private readonly hasNames: boolean;
   private readonly names: string[] = [];
+  /** Characters of the translation so far; groups count again for each group around them. */
+  private written = 0;
 
   constructor(private readonly pattern: string) {
     this.reader = new PatternReader(pattern);
@@ -83,6 +88,8 @@ class Translator {
       }
       flush();
       source += quantified;
+      this.written += quantified.length;
+      if (this.written > MAX_WRITTEN) throw new PatternError("a pattern with too many classes of characters");
     }
     flush();
     return source;

@@ -41,7 +41,7 @@ describe("patterns of tokenizers", () => {
   for (const pattern of ENDLESS)
     it(`refuse ${pattern}`, () => expect(() => checkPattern(pattern)).to.throw("take for ever"));
   for (const [what, pattern] of [
-    ["long ones", "a".repeat(5000)],
+    ["long ones", "a".repeat(300_000)],
     ["deep groups", "(".repeat(200)],
     ["deep brackets", "[".repeat(200)],
     ["stacked repetitions", `a${"+".repeat(20)}`],
