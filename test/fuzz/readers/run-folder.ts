@@ -114,7 +114,7 @@ export const runFolder: FuzzReader = {
       uid: null,
       source: null,
       stop: null,
-      sort: "worst",
+      sort: "worst" as const,
       limit: null,
       heat: null,
       toolFormat: null,
