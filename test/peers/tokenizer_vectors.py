@@ -141,6 +141,7 @@ PATTERNS = {
     "named only": "(?<a>l)(o)|x", "extended": "(?x) \\w + # a word\n | \\s ", "isolated option": "b|(?i)H|e", "comment": "a(?#no)b|o",
     "classes": r"[a-c&&b-d]|[^a-z[0-9]]|[\]\-x]|[]y]", "nested negation": r"[^[^aeiou]]+", "hex": r"\x41|\x{1F600}|\u00e9|\t|\x0a|\040",
     "properties": r"\p{Lu}\p{^Lu}|\P{Alnum}|\p{Latin}|\p{greek}|\p{Emoji}|\p{Any}", "empty": "", "star": "a*", "alternatives": "(?:|a)b|",
+    "plain alternatives": r"the|th|e|\-|\.\.|a|ab|abab|你好|你|👨|\ |aa", "plain, longest first": "abab|aaa|the|ab|aa|a",
     "nested quantifiers": "(?:a?b){2}+|(?:o*)*l", "literal brace": "a{|{x}|a{,}", "case": "(?i)straße|ĳ|k|s|[à-ö]|ı|σ|\\p{Lu}|[[:lower:]]",
 }
 

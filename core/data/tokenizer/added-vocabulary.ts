@@ -1,6 +1,6 @@
-import { TokenTrie } from "./models/token-trie.js";
 import type { Normalizer } from "./normalizers/normalizer.js";
 import { type Piece, slicePiece } from "./piece.js";
+import { TokenTrie } from "./token-trie.js";
 import { spaceEnd, spaceStart } from "./unicode/characters.js";
 import { isWord } from "./unicode/words.js";
 

@@ -1,6 +1,6 @@
 import type { JsonNode } from "../json-node.js";
+import { TokenTrie } from "../token-trie.js";
 import type { Model, Vocabulary } from "./model.js";
-import { TokenTrie } from "./token-trie.js";
 import { bytesToIds, byteTokens, notEncodable } from "./unknown.js";
 
 /** How much worse than the worst token an unknown character scores. */
