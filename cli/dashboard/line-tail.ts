@@ -9,7 +9,6 @@ export interface TailLine {
   readonly length: number;
 }
 
-const CHUNK = 1 << 20;
 const LINE_FEED = 0x0a;
 
 /**
@@ -24,6 +23,7 @@ export class LineTail {
   constructor(
     readonly file: string,
     private readonly maxLine = 64 << 20,
+    private readonly chunkBytes = 1 << 20,
   ) {}
 
   /** `onReset` is called before the first line of a file that takes the place of the one read so far. */
@@ -51,7 +51,7 @@ export class LineTail {
 
   /** Up to the size at the start, so that a writer who is faster than this reader does not keep it for ever. */
   async #lines(handle: FileHandle, size: number, onLine: (line: TailLine) => void): Promise<void> {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(1, size - this.#offset)));
+    const chunk = Buffer.allocUnsafe(Math.min(this.chunkBytes, Math.max(1, size - this.#offset)));
     let parts: Buffer[] = [];
     let length = 0;
     for (let position = this.#offset; position < size; ) {

@@ -31,12 +31,13 @@ input[type=range]{padding:0;width:110px;accent-color:var(--c0)}input[type=number
 .spark{width:80px;height:22px;flex:none}.spark .line{stroke-width:1.5}
 i[class^=l]{display:inline-block;width:10px;height:10px;border-radius:3px;margin-right:6px}
 .field{display:inline-flex;flex-direction:column;gap:1px;font-size:12px;color:var(--soft);min-width:0}.field select{max-width:210px}
-.tools{align-items:flex-end;gap:8px 12px}
+.pair{display:inline-flex;gap:8px}.tools{align-items:flex-end;gap:8px 12px}
 .toggles{display:inline-flex;border:1px solid var(--line);border-radius:7px;overflow:hidden;background:var(--card)}
 .bar .toggles button{border:0;border-radius:0;padding:4px 10px;background:none}
 .bar .toggles button[aria-pressed=true]{background:var(--text);color:var(--bg)}
 .bar button:disabled{opacity:.45;cursor:default}
 .content .group summary{list-style-position:inside}
+.runs-legend{display:none}
 .notice{color:var(--soft);margin:8px 0}
 .grid-charts{grid-template-columns:repeat(auto-fill,minmax(min(100%,330px),1fr));margin:0 0 12px}
 .chart .tick{font-size:12px}
@@ -48,12 +49,12 @@ ${each((i) => `.band.l${i}{fill:var(--c${i});opacity:.15}`)}
 .response{max-height:70vh;overflow:auto}
 dl{margin:10px 0 2px;display:flex;flex-wrap:wrap;gap:4px 18px;font-size:12.5px}dl div{display:flex;gap:6px;min-width:0}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;min-width:0}
-thead tr+tr th{border-top:0}th[colspan]{text-align:left}
-.texts td,.texts th[scope=col]{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:90px;vertical-align:top}
+th[scope=rowgroup]{text-align:left;vertical-align:top;min-width:130px;white-space:normal;overflow-wrap:anywhere}td.run,thead th:nth-child(2){text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:110px}tbody+tbody{border-top:1px solid var(--line)}tbody tr:last-child>td{border-bottom:1px solid var(--line)}
+.texts td,.texts th[scope=col]{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:120px;vertical-align:top}
 .texts td{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .tree,.tree ul{list-style:none;margin:0;padding:0}.tree ul{margin:0 0 6px 18px;border-left:1px solid var(--line);padding-left:12px}
-.tree summary{padding:4px 0;font-weight:400}.tree summary small{margin-left:8px}.tree li{overflow-wrap:anywhere}
+.tree summary{padding:4px 0;font-weight:400;list-style-position:inside}.tree summary small{margin-left:8px}.tree li{overflow-wrap:anywhere}
 .tree .kind{color:var(--soft);display:inline-block;min-width:130px;margin-right:8px}
-@media(max-width:900px){.layout{grid-template-columns:minmax(0,1fr)}.side{position:static;max-height:45vh;min-height:0;border-right:0;border-bottom:1px solid var(--line);padding:10px 14px}
-.side>summary{padding:0}.side[open]>summary{padding-bottom:8px}.content{padding:14px 14px 50px}.tabs{margin:0 -6px;width:100%}.tabs button{padding:5px 8px}.head{padding:10px 14px}}
+@media(max-width:900px){.runs-legend{display:flex;flex-wrap:wrap;gap:2px 14px;margin:0 0 8px;font-size:12.5px}.runs-legend span{overflow-wrap:anywhere}.layout{grid-template-columns:minmax(0,1fr)}.side{position:static;max-height:45vh;min-height:0;border-right:0;border-bottom:1px solid var(--line);padding:10px 14px}
+.side>summary{padding:0}.side[open]>summary{padding-bottom:8px}.content{padding:14px 14px 50px}.tabs{margin:0 -6px;width:calc(100% + 12px);flex-wrap:nowrap;overflow-x:auto}.tabs{gap:0}.tabs button{padding:5px 7px;white-space:nowrap;font-size:13px}th,td{padding:5px 8px}.head{padding:10px 14px}}
 `;

@@ -1,7 +1,7 @@
 import { Api, type RunSummary } from "./api.js";
 import { CompareView } from "./compare-view.js";
 import { CurvesView } from "./curves-view.js";
-import { el, notice } from "./dom.js";
+import { el, notice, redraw } from "./dom.js";
 import { PluginsView } from "./plugins-view.js";
 import { RolloutsView } from "./rollouts-view.js";
 import { runsList } from "./runs-list.js";
@@ -116,8 +116,8 @@ class App {
 
   #drawFrame(): void {
     const view = this.#view();
-    const focused = document.activeElement?.id;
-    this.#tabs.replaceChildren(
+    redraw(
+      this.#tabs,
       ...VIEWS.map(([name, text]) =>
         el(
           "button",
@@ -131,8 +131,7 @@ class App {
         ),
       ),
     );
-    this.#list.replaceChildren(runsList(this.#runs, this.#state));
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    redraw(this.#list, runsList(this.#runs, this.#state));
   }
 
   async #drawView(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Api, RunSummary, Setting } from "./api.js";
-import { el, field, notice, toggles } from "./dom.js";
+import { el, field, notice, redraw, toggles } from "./dom.js";
 import { colourOf } from "./runs-list.js";
 import type { State } from "./state.js";
 
@@ -14,6 +14,10 @@ interface Differences {
 /** What the chosen runs were set to: where they differ, and all of one of them. */
 export class CompareView {
   readonly element = el("section", { "aria-label": "Configuration" });
+  readonly #top = el("div");
+  readonly #tools = el("div", { class: "bar tools" });
+  readonly #body = el("div");
+  readonly #toggled = new Map<string, boolean>();
   #drawing = 0;
 
   constructor(
@@ -28,18 +32,20 @@ export class CompareView {
       ...runs.map(({ id }) => this.api.run<{ settings: Setting[] | null }>(id, "config")),
     ]);
     if (ticket !== this.#drawing) return;
-    const parts: Node[] = [];
-    if (differences) parts.push(el("h2", {}, "Differences"), this.#differences(runs, differences));
-    parts.push(el("h2", {}, "Values"), this.#toolbar());
-    runs.forEach((run, i) => {
+    if (!this.#body.isConnected) this.element.replaceChildren(this.#top, this.#tools, this.#body);
+    const top = differences ? [el("h2", {}, "Differences"), this.#differences(runs, differences)] : [];
+    redraw(this.#top, ...top, el("h2", {}, "Values"));
+    redraw(this.#tools, ...this.#toolbar());
+    const parts = runs.map((run, i) => {
       const { settings } = configs[i];
       const summary = el("summary", {}, el("i", { class: `l${colourOf(this.state, run.id) % 6}` }), run.name);
       const body = settings ? this.#values(settings) : notice("This run kept no configuration.");
-      parts.push(el("details", { class: "group", open: i === 0 }, summary, body));
+      const isOpen = this.#toggled.get(run.id) ?? i === 0;
+      const details = el("details", { class: "group", open: isOpen }, summary, body);
+      details.addEventListener("toggle", () => this.#toggled.set(run.id, details.open));
+      return details;
     });
-    const typing = this.element.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement;
-    // Nothing here changes while a run goes on, so whoever types is left alone.
-    if (!typing) this.element.replaceChildren(...parts);
+    redraw(this.#body, ...parts);
   }
 
   #differences(runs: readonly RunSummary[], { kept, settings }: Differences): HTMLElement {
@@ -68,11 +74,9 @@ export class CompareView {
     );
   }
 
-  #toolbar(): HTMLElement {
+  #toolbar(): HTMLElement[] {
     const { state } = this;
-    return el(
-      "div",
-      { class: "bar tools" },
+    return [
       field("keys", "search", state.get("keys"), (keys) => state.set({ keys })),
       toggles(
         "Which values",
@@ -83,7 +87,7 @@ export class CompareView {
         state.get("all"),
         (all) => state.set({ all }),
       ),
-    );
+    ];
   }
 
   #values(settings: readonly Setting[]): HTMLElement {

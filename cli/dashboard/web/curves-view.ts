@@ -1,6 +1,6 @@
 import type { Api, Curve, RunOverview, RunSummary } from "./api.js";
 import { type ChartLine, chart } from "./chart.js";
-import { el, field, notice, toggles } from "./dom.js";
+import { el, field, notice, redraw, toggles } from "./dom.js";
 import { colourOf } from "./runs-list.js";
 import type { State } from "./state.js";
 
@@ -48,16 +48,10 @@ export class CurvesView {
     const body = await this.#panels(runs, panels, keys);
     if (ticket !== this.#drawing) return;
     if (!this.#body.isConnected) this.element.replaceChildren(this.#toolbar(), this.#body);
-    const focused = this.#focused();
-    this.#body.replaceChildren(...body);
-    if (focused >= 0) this.#body.querySelectorAll<SVGElement>("svg[tabindex]")[focused]?.focus({ preventScroll: true });
     const left = overviews.reduce((sum, run) => sum + run.metricsLeftOut, 0);
-    if (left > 0)
-      this.#body.append(notice("More metrics were logged than can be shown; metrics.jsonl holds all of them."));
-  }
-
-  #focused(): number {
-    return [...this.#body.querySelectorAll("svg[tabindex]")].indexOf(document.activeElement as Element);
+    if (left > 0) body.push(notice("More metrics were logged than can be shown; metrics.jsonl holds all of them."));
+    const names = runs.map(({ id, name }) => el("span", {}, el("i", { class: `l${colourOf(state, id) % 6}` }), name));
+    redraw(this.#body, el("p", { class: "runs-legend" }, ...names), ...body);
   }
 
   async #panels(runs: readonly RunSummary[], panels: readonly Panel[], keys: ReadonlySet<string>): Promise<Node[]> {
@@ -170,7 +164,8 @@ export class CurvesView {
         value: smoothing,
         change: () => state.set({ smooth: Number(slider.value) === 0 ? "" : slider.value }),
       });
-      bar.replaceChildren(
+      redraw(
+        bar,
         field("metrics", "search", state.get("filter"), (filter) => state.set({ filter })),
         el("label", { class: "field" }, el("span", {}, "smoothing"), slider),
         toggles(
@@ -191,8 +186,12 @@ export class CurvesView {
           state.get("log"),
           (log) => state.set({ log }),
         ),
-        field("from step", "number", state.get("from"), (from) => state.set({ from })),
-        field("to", "number", state.get("to"), (to) => state.set({ to })),
+        el(
+          "span",
+          { class: "pair" },
+          field("from step", "number", state.get("from"), (from) => state.set({ from })),
+          field("to", "number", state.get("to"), (to) => state.set({ to })),
+        ),
       );
     };
     state.onChange((changed) => {

@@ -42,21 +42,34 @@ export function choice(
   return el("label", { class: "field" }, el("span", {}, label), select);
 }
 
-/** A labelled field for text or a number, taken over when it is left or Enter is pressed. */
+/** A labelled field: a text is taken over while it is typed, a number when the field is left or Enter is pressed. */
 export function field(
   label: string,
   type: "number" | "search",
   value: string,
   onChange: (value: string) => void,
 ): HTMLElement {
+  let pause = 0;
+  const take = () => {
+    clearTimeout(pause);
+    onChange(input.value);
+  };
   const input = el("input", {
     type,
     value,
     step: type === "number" ? "any" : null,
-    change: () => onChange(input.value),
+    change: take,
+    input: () => {
+      if (type !== "search") return;
+      clearTimeout(pause);
+      pause = window.setTimeout(take, TYPING_MS);
+    },
   });
   return el("label", { class: "field" }, el("span", {}, label), input);
 }
+
+/** How long somebody who types is waited for. */
+const TYPING_MS = 250;
 
 /** Buttons of which one is pressed. */
 export function toggles(
@@ -72,3 +85,17 @@ export function toggles(
 }
 
 export const notice = (text: string): HTMLElement => el("p", { class: "notice" }, text);
+
+const FOCUSABLE = "button,input,select,summary,[tabindex]";
+
+/**
+ * New content for a part of the page; what has the focus keeps it. Fields in which somebody types or chooses stay as they are: they
+ * show what was chosen anyway.
+ */
+export function redraw(part: HTMLElement, ...children: readonly Node[]): void {
+  const active = document.activeElement;
+  const at = active && part.contains(active) ? [...part.querySelectorAll(FOCUSABLE)].indexOf(active) : -1;
+  if (at >= 0 && active?.matches("select,input:not([type=checkbox],[type=range])")) return;
+  part.replaceChildren(...children);
+  if (at >= 0) part.querySelectorAll<HTMLElement>(FOCUSABLE)[at]?.focus({ preventScroll: true });
+}

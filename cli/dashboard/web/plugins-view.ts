@@ -1,5 +1,5 @@
 import type { Api, Plugin, RunSummary } from "./api.js";
-import { el, notice } from "./dom.js";
+import { el, notice, redraw } from "./dom.js";
 import { colourOf } from "./runs-list.js";
 import type { State } from "./state.js";
 
@@ -29,11 +29,10 @@ export class PluginsView {
         run.name,
         el("small", {}, version === null ? "" : ` verl-ts ${version}`),
       );
-      if (!plugins)
-        return el("div", {}, head, notice("This run recorded no plugins: it was started by an earlier version."));
+      if (!plugins) return el("div", {}, head, notice("The run recorded no plugins, as runs of earlier versions."));
       return el("div", {}, head, el("ul", { class: "tree" }, ...plugins.map(branch)));
     });
-    this.element.replaceChildren(...parts);
+    redraw(this.element, ...parts);
   }
 }
 

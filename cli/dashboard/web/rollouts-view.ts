@@ -1,6 +1,6 @@
 import { formatValue } from "../../../core/tracking/format.js";
 import type { Api, Rollout, RolloutPage, RunSummary } from "./api.js";
-import { choice, el, field, notice, toggles } from "./dom.js";
+import { choice, el, field, notice, redraw, toggles } from "./dom.js";
 import type { State } from "./state.js";
 import { HEATS, type Heat, legend, tokenText } from "./tokens.js";
 
@@ -17,6 +17,10 @@ const ORDERS = [
 /** The trajectories of one of the chosen runs. */
 export class RolloutsView {
   readonly element = el("section", { "aria-label": "Rollouts" });
+  readonly #tools = el("div", { class: "bar tools" });
+  readonly #body = el("div");
+  /** Cards that somebody opened or closed. */
+  readonly #toggled = new Map<string, boolean>();
   #shown = "";
   #drawing = 0;
 
@@ -40,11 +44,12 @@ export class RolloutsView {
     if (ticket !== this.#drawing) return;
     const heat = this.#heat(page);
     const shown = JSON.stringify([run.id, runs.map(({ id }) => id), page, heat]);
-    // Cards that are open stay open as long as nothing has changed.
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.element.replaceChildren(
-      this.#filters(runs, run, page),
+    if (!this.#body.isConnected) this.element.replaceChildren(this.#tools, this.#body);
+    redraw(this.#tools, ...this.#filters(runs, run, page));
+    redraw(
+      this.#body,
       el(
         "div",
         { class: "bar" },
@@ -52,7 +57,7 @@ export class RolloutsView {
         legend(heat),
       ),
       ...this.#notes(page),
-      ...page.items.map((item, i) => this.#card(run, item, heat, i === 0)),
+      ...page.items.map((item, i) => this.#card(run, item, heat, this.#toggled.get(`${run.id} ${item.id}`) ?? i === 0)),
       this.#pager(page, offset),
     );
   }
@@ -62,7 +67,7 @@ export class RolloutsView {
     return asked ?? (items.some(({ logProbs }) => logProbs !== null) ? "probability" : "mask");
   }
 
-  #filters(runs: readonly RunSummary[], run: RunSummary, page: RolloutPage): HTMLElement {
+  #filters(runs: readonly RunSummary[], run: RunSummary, page: RolloutPage): Node[] {
     const { state } = this;
     const set = (name: string) => (value: string) => state.set({ [name]: value, offset: "" });
     const any = (values: readonly (string | number)[]) => [
@@ -70,9 +75,7 @@ export class RolloutsView {
       ...values.map((v) => [String(v), String(v)] as const),
     ];
     const steps = page.steps.length > 500 ? page.steps.slice(-500) : page.steps;
-    return el(
-      "div",
-      { class: "bar tools" },
+    const fields = [
       runs.length > 1
         ? choice(
             "run",
@@ -94,10 +97,15 @@ export class RolloutsView {
       choice("step", any([...steps].reverse()), state.get("step"), set("step")),
       choice("stopped by", any(page.stops), state.get("stop"), set("stop")),
       page.sources.length > 1 ? choice("source", any(page.sources), state.get("source"), set("source")) : null,
-      field("score from", "number", state.get("min"), set("min")),
-      field("to", "number", state.get("max"), set("max")),
+      el(
+        "span",
+        { class: "pair" },
+        field("score from", "number", state.get("min"), set("min")),
+        field("to", "number", state.get("max"), set("max")),
+      ),
       choice("order", ORDERS, state.get("order"), set("order")),
-    );
+    ];
+    return fields.filter((one) => one !== null);
   }
 
   #notes(page: RolloutPage): HTMLElement[] {
@@ -155,9 +163,12 @@ export class RolloutsView {
       ),
     );
     const build = () => {
-      if (details.childElementCount === 1) details.append(this.#body(run, item, heat));
+      if (details.childElementCount === 1) details.append(this.#trajectory(run, item, heat));
     };
-    details.addEventListener("toggle", () => details.open && build());
+    details.addEventListener("toggle", () => {
+      this.#toggled.set(`${run.id} ${item.id}`, details.open);
+      if (details.open) build();
+    });
     if (open) {
       build();
       details.open = true;
@@ -165,7 +176,7 @@ export class RolloutsView {
     return details;
   }
 
-  #body(run: RunSummary, item: Rollout, heat: Heat): HTMLElement {
+  #trajectory(run: RunSummary, item: Rollout, heat: Heat): HTMLElement {
     const body = el("div", { class: "body" });
     const draw = (rollout: Rollout) => {
       const response = el("div", {}, el("h5", {}, "Response"), tokenText(rollout, heat));

@@ -1,6 +1,6 @@
 import { formatValue } from "../../../core/tracking/format.js";
 import type { Api, RunSummary, ValidationRow } from "./api.js";
-import { el, notice } from "./dom.js";
+import { el, notice, redraw } from "./dom.js";
 import { colourOf } from "./runs-list.js";
 import type { State } from "./state.js";
 
@@ -49,7 +49,7 @@ export class ValidationView {
       "look at validation samples",
     );
     if (names.length > 0) parts.push(el("div", { class: "bar" }, look));
-    this.element.replaceChildren(...parts);
+    redraw(this.element, ...parts);
   }
 
   #table(
@@ -57,53 +57,34 @@ export class ValidationView {
     runs: readonly RunSummary[],
     rows: readonly ReadonlyMap<string, ValidationRow>[],
   ): HTMLElement {
-    const head = runs.map((run) =>
-      el("th", { scope: "colgroup", colspan: 3 }, el("i", { class: `l${colourOf(this.state, run.id) % 6}` }), run.name),
+    const head = ["metric", "run", "first", "highest", "latest", "change"].map((text) =>
+      el("th", { scope: "col" }, text),
     );
-    const second = runs.flatMap(() => ["first", "highest", "latest"].map((text) => el("th", { scope: "col" }, text)));
-    return el(
-      "div",
-      { class: "scroll" },
-      el(
-        "table",
-        {},
-        el(
-          "thead",
-          {},
-          el("tr", {}, el("th", {}), ...head),
-          el("tr", {}, el("th", { scope: "col" }, "metric"), ...second),
-        ),
-        el(
-          "tbody",
-          {},
-          ...names.map((name) =>
-            el(
-              "tr",
-              {},
-              el("th", { scope: "row" }, name.slice(name.indexOf("/") + 1)),
-              ...rows.flatMap((own) => cells(own.get(name))),
-            ),
-          ),
-        ),
-      ),
-    );
+    const bodies = names.map((name) => {
+      const found = runs.flatMap((run, i) => {
+        const row = rows[i].get(name);
+        return row ? [{ run, row }] : [];
+      });
+      const lines = found.map(({ run, row }, i) => {
+        const metric = el("th", { scope: "rowgroup", rowspan: found.length }, name.slice(name.indexOf("/") + 1));
+        const label = el("td", { class: "run" }, el("i", { class: `l${colourOf(this.state, run.id) % 6}` }), run.name);
+        return el("tr", {}, i === 0 ? metric : null, label, ...cells(row));
+      });
+      return el("tbody", {}, ...lines);
+    });
+    return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), ...bodies));
   }
 }
 
-function cells(row: ValidationRow | undefined): HTMLElement[] {
-  if (!row) return [el("td", {}, "–"), el("td", {}, "–"), el("td", {}, "–")];
-  const at = ({ step, value }: ValidationRow["first"]) => [formatValue(value), el("small", {}, ` step ${step}`)];
-  const change = row.last.value - row.first.value;
-  const interval = row.interval === null ? "" : ` ± ${formatValue(row.interval)}`;
+function cells({ first, highest, last, interval }: ValidationRow): HTMLElement[] {
+  const at = ({ step, value }: ValidationRow["first"], around = "") =>
+    el("td", {}, `${formatValue(value)}${around}`, el("small", {}, ` step ${step}`));
+  const change = last.value - first.value;
   const kind = change > 0 ? "up" : change < 0 ? "down" : "";
   return [
-    el("td", {}, ...at(row.first)),
-    el("td", {}, ...at(row.highest)),
-    el(
-      "td",
-      {},
-      el("b", {}, `${formatValue(row.last.value)}${interval}`),
-      el("small", { class: kind }, ` ${change > 0 ? "+" : ""}${formatValue(change)}`),
-    ),
+    at(first),
+    at(highest),
+    at(last, interval === null ? "" : ` ± ${formatValue(interval)}`),
+    el("td", { class: kind }, `${change > 0 ? "+" : ""}${formatValue(change)}`),
   ];
 }
