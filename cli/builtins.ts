@@ -4,13 +4,27 @@
  */
 import type { Plugin } from "../core/plugin.js";
 import { onnxPlugin } from "../engines/onnx/plugin.js";
+import { amdPlugin } from "../platforms/amd/index.js";
 import { cpuPlugin } from "../platforms/cpu/index.js";
+import { huaweiPlugin } from "../platforms/huawei/index.js";
+import { nvidiaPlugin } from "../platforms/nvidia/index.js";
+import { webGpuPlugin } from "../platforms/webgpu/index.js";
 import { sandboxPlugin } from "../plugins/sandbox/index.js";
 import { trackersPlugin } from "../plugins/trackers/index.js";
 import { corePlugin } from "./core-plugin.js";
 
 /** In registration order. A plugin may replace any of it with `override: true`. */
-export const BUILTINS: readonly Plugin[] = [corePlugin, cpuPlugin, onnxPlugin, sandboxPlugin, trackersPlugin];
+export const BUILTINS: readonly Plugin[] = [
+  corePlugin,
+  nvidiaPlugin,
+  huaweiPlugin,
+  amdPlugin,
+  cpuPlugin,
+  webGpuPlugin,
+  onnxPlugin,
+  sandboxPlugin,
+  trackersPlugin,
+];
 
 /** What runs a further training process. */
 export const RANK_MAIN = new URL("./rank-main.js", import.meta.url);

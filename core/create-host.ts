@@ -1,5 +1,5 @@
 import path from "node:path";
-import { composeRanks, type EngineModelType, engineErrors, lookupEngine } from "./engine/index.js";
+import { composeRanks, type EngineModelType, engineErrors, lookupEngine, whyNoEngine } from "./engine/index.js";
 import {
   type Fingerprint,
   HookDriver,
@@ -108,7 +108,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
   const services = async (wishes: PlatformWishes = {}): Promise<HostServices> => {
     core.freeze();
-    choice ??= await choosePlatform(registries.platforms, withSource(wishes, env), logger);
+    choice ??= await choosePlatform(registries.platforms, withSource(wishes, env), logger, (platform) =>
+      whyNoEngine(registries.engines, platform),
+    );
     const { platform, reason } = choice;
     logger.debug(`platform ${choice.vendor} (${reason})`);
     const container = core.container.child().set(tokenOf("platform.current"), platform);

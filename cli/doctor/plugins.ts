@@ -1,3 +1,4 @@
+import { whyNoEngine } from "../../core/engine/index.js";
 import type { PluginRecord } from "../../core/host/index.js";
 import type { Host } from "../../core/index.js";
 import { namesOf, probePlatforms } from "../../core/platform/index.js";
@@ -21,14 +22,18 @@ export async function diagnosePlatforms(
 ): Promise<Diagnosis[]> {
   const wish = env.VERL_PLATFORM?.trim().toLowerCase();
   const probes = await probePlatforms(registries.platforms);
-  const findings = probes.map((probe): Diagnosis => {
-    const { status, reason } = probe.result;
-    const answer = { yes: "usable", no: "not present", unusable: "unusable" }[status];
-    const wished = wish !== undefined && namesOf(probe).includes(wish);
-    const verdict = wished && status !== "yes" ? "failed" : status === "unusable" ? "warning" : "ok";
-    const detail = `${answer}: ${reason}${wished ? " (named by VERL_PLATFORM)" : ""}`;
-    return { name: `platform ${probe.vendor}`, status: verdict, detail };
-  });
+  const findings = await Promise.all(
+    probes.map(async (probe): Promise<Diagnosis> => {
+      const { status, reason } = probe.result;
+      const idle = status === "yes" && probe.platform ? await whyNoEngine(registries.engines, probe.platform) : null;
+      const answer = { yes: "usable", no: "not present", unusable: "unusable" }[status];
+      const wished = wish !== undefined && namesOf(probe).includes(wish);
+      const works = status === "yes" && idle === null;
+      const verdict = wished && !works ? "failed" : status === "no" || works ? "ok" : "warning";
+      const notes = [idle ? `; no engine can compute on it: ${idle}` : "", wished ? " (named by VERL_PLATFORM)" : ""];
+      return { name: `platform ${probe.vendor}`, status: verdict, detail: `${answer}: ${reason}${notes.join("")}` };
+    }),
+  );
   if (wish && !probes.some((probe) => namesOf(probe).includes(wish))) {
     const fix = `Use one of ${probes.map((p) => p.vendor).join(", ")}, or load the plugin that provides it.`;
     findings.push({

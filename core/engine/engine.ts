@@ -256,6 +256,11 @@ export interface EngineFactory {
    * what it must of the model, starts nothing, and throws what `create` would throw for a model that cannot be read.
    */
   estimate?(options: EngineOptions, work: EngineWork): Awaitable<readonly MemoryPart[]>;
+  /**
+   * Why it cannot compute on a platform that it is registered for, in words (a library is not installed); null where it can.
+   * Detection passes such a platform over. One that was named is tried, and `create` or `initialize` says what is missing.
+   */
+  unavailable?(platform: { readonly deviceName: string; readonly vendorName: string }): Awaitable<string | null>;
   /** What `verl doctor` shows about it: libraries, self-tests. Must not throw and leaves nothing running. */
   diagnose?(): Awaitable<readonly Diagnosis[]>;
 }

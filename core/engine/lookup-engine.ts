@@ -57,6 +57,25 @@ export function lookupEngine(
   });
 }
 
+/** Why no registered engine can compute on a platform, in words; null where one can. */
+export async function whyNoEngine(
+  registry: Pick<Registry<EngineFactory>, "items">,
+  platform: { readonly deviceName: string; readonly vendorName: string },
+): Promise<string | null> {
+  const { deviceName: device, vendorName: vendor } = platform;
+  const serves = ({ devices, vendors }: EngineFactory) =>
+    devices.includes(device) &&
+    (vendors === null || vendors.includes(vendor) || (device === "cuda" && vendors.includes("nvidia")));
+  const candidates = registry.items().filter(({ item }) => serves(item));
+  const reasons: string[] = [];
+  for (const { item } of candidates) {
+    const reason = (await item.unavailable?.(platform)) ?? null;
+    if (reason === null) return null;
+    reasons.push(reason);
+  }
+  return reasons.length > 0 ? [...new Set(reasons)].join("; ") : `no engine is registered for ${device}`;
+}
+
 function describe({ modelTypes, backends, devices, vendors, isDefault }: EngineFactory): string {
   const parts = [modelTypes, backends, devices, vendors ?? ["any vendor"]].map((list) => list.join("|"));
   return `${parts.join("/")}${isDefault ? " (default)" : ""}`;

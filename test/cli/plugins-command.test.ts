@@ -135,6 +135,8 @@ describe("verl plugins", () => {
   it("doctor fails when VERL_PLATFORM names what nobody registered", async () => {
     const { text, exitCode } = await pluginDoctor(request("", { VERL_PLATFORM: "acme" }));
     expect(exitCode).to.equal(2);
-    expect(text).to.match(/failed +platform acme: .*not registered\n +fix: Use one of cpu/);
+    expect(text).to.match(
+      /failed +platform acme: .*not registered\n +fix: Use one of nvidia, huawei, amd, cpu, webgpu/,
+    );
   });
 });

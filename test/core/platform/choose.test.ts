@@ -2,9 +2,9 @@ import { expect } from "chai";
 import { lineLogger } from "../../../core/host/index.js";
 import { createHost } from "../../../core/index.js";
 import type { PlatformWishes } from "../../../core/platform/index.js";
-import { definePlugin, type ProbeResult } from "../../../core/plugin.js";
+import { definePlugin, type EngineFactory, type ProbeResult } from "../../../core/plugin.js";
 import { cpuPlugin } from "../../../platforms/cpu/index.js";
-import { type FakePlatformOptions, fakePlatformFactory } from "../../../testing/index.js";
+import { type FakePlatformOptions, fakeEngineFactory, fakePlatformFactory } from "../../../testing/index.js";
 import { rejection } from "../host/support/hosts.js";
 
 const absent: ProbeResult = { status: "no", reason: "no /dev/fake" };
@@ -17,13 +17,18 @@ describe("choosing a platform", () => {
   });
 
   /** Chooses among the cpu and fakes, and returns the vendor. */
-  async function choose(fakes: readonly FakePlatformOptions[], wishes: PlatformWishes = {}): Promise<string> {
+  async function choose(
+    fakes: readonly FakePlatformOptions[],
+    wishes: PlatformWishes = {},
+    engines: readonly EngineFactory[] = [],
+  ): Promise<string> {
     const plugin = definePlugin({
       name: "fakes",
       apiVersion: "^1.0.0",
-      provides: ["platform"],
+      provides: ["platform", "engine"],
       register(host) {
         for (const fake of fakes) host.platforms.register(fakePlatformFactory(fake));
+        for (const engine of engines) host.engines.register(engine);
       },
     });
     const host = await createHost({
@@ -108,6 +113,62 @@ describe("choosing a platform", () => {
       expect(error.why).to.include(probe.reason);
     });
   }
+
+  it("passes over a chip that no engine can compute on, and says why", async () => {
+    const engine = (device: string, reason: string | null) => ({
+      ...fakeEngineFactory(),
+      backends: [`on-${device}`],
+      devices: [device],
+      unavailable: () => reason,
+    });
+    const choice = (engines: readonly EngineFactory[]) => {
+      log.length = 0;
+      return choose([{}], {}, engines);
+    };
+    expect(await choice([engine("fake-npu", "libfake is not installed"), engine("cpu", null)])).to.equal("cpu");
+    expect(log.join()).to.include(
+      "fake is there (2 imaginary devices) but nothing can compute on it: libfake is not installed; using cpu",
+    );
+    expect(await choice([engine("cpu", null)])).to.equal("cpu");
+    expect(log.join()).to.include("no engine is registered for fake-npu");
+    expect(await choice([engine("fake-npu", null), engine("cpu", null)])).to.equal("fake");
+    expect(await choice([]), "the lookup of the engine says what is missing").to.equal("fake");
+    expect(await choose([{}], { device: "fake" }, [engine("cpu", null)]), "it was named").to.equal("fake");
+  });
+
+  it("probes what matters alone", async () => {
+    const probed: string[] = [];
+    const plugin = definePlugin({
+      name: "counted",
+      apiVersion: "^1.0.0",
+      provides: ["platform", "engine"],
+      register(host) {
+        host.engines.register({ ...fakeEngineFactory(), devices: ["fake-npu"] });
+        for (const [vendorName, priority] of [
+          ["first", 1],
+          ["second", 2],
+        ] as const) {
+          const factory = fakePlatformFactory({ vendorName, priority });
+          const create = async () => {
+            const platform = await factory.create();
+            const probe = platform.probe.bind(platform);
+            platform.probe = () => {
+              probed.push(vendorName);
+              return probe();
+            };
+            return platform;
+          };
+          host.platforms.register({ ...factory, create });
+        }
+      },
+    });
+    for (const device of ["second", "auto"]) {
+      const host = await createHost({ builtins: [plugin], env: {}, logger: lineLogger(() => {}) });
+      await host.services({ device });
+      await host.dispose();
+    }
+    expect(probed).to.deep.equal(["second", "first"]);
+  });
 
   it("says so when no platform at all is usable", async () => {
     const host = await createHost({ env: {}, logger: lineLogger(() => {}) });
