@@ -109,10 +109,14 @@ function indent(value: PyValue, [width = 4n, first, blank]: Options): PyValue {
   const lines = splitLines(str(binary("+", value, "\n")));
   const all = blank !== undefined && truthy(blank);
   spendText(indentation.length * lines.length);
-  const rest = lines.slice(1).map((line) => (all || line !== "" ? indentation + line : line));
-  const body = [lines[0], ...rest].join("\n");
-  const text = first !== undefined && truthy(first) ? indentation + body : body;
-  return value instanceof Markup ? new Markup(text) : text;
+  // An indentation that is markup makes markup of text: it escapes what it is added to.
+  const escapes = width instanceof Markup && !(value instanceof Markup);
+  const added = (line: string) => (escapes ? escapeHtml(line) : line);
+  const rest = lines.slice(1).map((line) => (all || line !== "" ? indentation + added(line) : line));
+  const body = [all ? added(lines[0]) : lines[0], ...rest].join("\n");
+  const indentsFirst = first !== undefined && truthy(first);
+  const text = indentsFirst ? indentation + (all ? body : added(body)) : body;
+  return value instanceof Markup || (escapes && (all || indentsFirst)) ? new Markup(text) : text;
 }
 
 function truncate(value: PyValue, [limit = 255n, killWords, end = "...", leeway]: Options): PyValue {

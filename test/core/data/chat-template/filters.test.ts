@@ -44,6 +44,11 @@ describe("chat templates: filters", () => {
       "{{ 'a\n\nb' | indent(true, blank=true) }}|{{ 'a\nb' | indent('> ', first=true) }}|{{ '<\n>' | safe | indent | e }}",
       "a\n \n b|> a\n> b|<\n    >",
     ],
+    [
+      "indent by markup",
+      "{{ 'a<\n<b' | indent('-' | safe) }}|{{ 'a<\n<b' | indent('-' | safe, true) }}|{{ 'a<\n<b' | indent('-' | safe, true, true) | e }}|{{ '<\n<' | safe | indent('-' | safe, true) }}",
+      "a<\n-&lt;b|-a&lt;\n-&amp;lt;b|-a&lt;\n-&lt;b|-<\n-<",
+    ],
     ["indent of what is no text", "{{ 5 | indent }}", null],
     [
       "striptags",
