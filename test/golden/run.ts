@@ -2,7 +2,7 @@
  * `npm run golden -- FOLDER`: runs every vector file of a folder; the exit code is 1 when anything fails. With
  * `--implemented`, functions that this version does not have are left out instead of failing.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { GoldenCase, type GoldenFile, type Outcome, type RawCase, type Tolerance } from "./case.js";
@@ -23,7 +23,11 @@ export function runFolder(folder: string, only?: readonly string[], implementedO
     .sort();
   if (names.length === 0) failures.push(`${folder}: no vector files`);
   for (const name of names) {
-    const file = JSON.parse(readFileSync(join(folder, name), "utf8")) as GoldenFile;
+    const file = readVectors(join(folder, name));
+    if (!file) {
+      failures.push(`${name}: no JSON object with a list of cases`);
+      continue;
+    }
     const family = file.family ?? basename(name, ".json");
     if (only && !only.includes(family)) continue;
     for (const raw of file.cases) {
@@ -34,6 +38,15 @@ export function runFolder(folder: string, only?: readonly string[], implementedO
     }
   }
   return { passed, failures };
+}
+
+function readVectors(path: string): GoldenFile | null {
+  try {
+    const file = JSON.parse(readFileSync(path, "utf8")) as GoldenFile | null;
+    return Array.isArray(file?.cases) ? file : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Null when the case passes, else why it does not. */
@@ -75,8 +88,8 @@ function check(c: GoldenCase, outcome: Outcome, tol: Tolerance): string | null {
 
 function main(args: readonly string[]): number {
   const folder = args.find((arg) => !arg.startsWith("--"));
-  if (!folder) {
-    console.error("usage: npm run golden -- FOLDER [--implemented]");
+  if (!folder || !existsSync(folder)) {
+    console.error(folder ? `There is no folder ${folder}.` : "usage: npm run golden -- FOLDER [--implemented]");
     return 2;
   }
   const { passed, failures } = runFolder(resolve(folder), undefined, args.includes("--implemented"));
