@@ -19,7 +19,7 @@ h1{font-size:18px}h2{font-size:16px;margin:22px 0 8px}h2:first-child{margin-top:
 .content{padding:16px 18px 60px;min-width:0}
 input,select{font:inherit;font-size:13px;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:7px;padding:4px 8px;max-width:100%}
 input:not([type=checkbox]),select,.toggles{height:30px}.toggles button{height:100%}
-input[type=range]{padding:0;width:110px;accent-color:var(--c0)}input[type=number]{width:86px}input[type=checkbox]{accent-color:var(--c0);margin:3px 0 0}
+input[type=range]{padding:0;margin:0;width:110px;accent-color:var(--c0)}input[type=number]{width:86px}input[type=checkbox]{accent-color:var(--c0);margin:3px 0 0}
 .runs{list-style:none;margin:8px 0 0;padding:0}
 .runs li{display:flex;align-items:flex-start;gap:8px;padding:8px 6px;border-radius:8px}.runs li:hover{background:var(--chip)}
 .runs label{display:flex;flex-direction:column;min-width:0;flex:1;cursor:pointer;gap:1px}
@@ -28,7 +28,7 @@ input[type=range]{padding:0;width:110px;accent-color:var(--c0)}input[type=number
 .runs .value{display:flex;gap:7px;align-items:center;min-width:0;font-variant-numeric:tabular-nums}
 .runs .value small{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .problem{font-size:12px;color:var(--bad);overflow-wrap:anywhere}
-.spark{width:80px;height:22px;flex:none}.spark .line{stroke-width:1.5}
+.spark{width:80px;height:22px;flex:none}.spark .line{stroke-width:1.5}.line.plain{stroke:var(--soft)}.dot.plain{fill:var(--soft)}
 i[class^=l]{display:inline-block;width:10px;height:10px;border-radius:3px;margin-right:6px}
 .field{display:inline-flex;flex-direction:column;gap:1px;font-size:12px;color:var(--soft);min-width:0}.field select{max-width:210px}
 .pair{display:inline-flex;gap:8px}.tools{align-items:flex-end;gap:8px 12px}

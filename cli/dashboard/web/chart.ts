@@ -154,8 +154,10 @@ function xScale(lines: readonly Drawn[], axis: ChartOptions["axis"]): Scale {
   const [low, high] = extent(lines.map((line) => line.x));
   const scale = linearScale(low, high, BOX.left, BOX.width - BOX.right);
   if (axis === "step") return { at: scale.at, ticks: stepTicks(low, high) };
-  const ticks = scale.ticks.filter((tick) => tick >= low && tick <= high);
-  return { at: scale.at, ticks };
+  // Round in the unit in which they are read.
+  const unit = high - low > 7200 ? 3600 : high - low > 120 ? 60 : 1;
+  const ticks = linearScale(low / unit, high / unit, 0, 1).ticks.map((tick) => tick * unit);
+  return { at: scale.at, ticks: ticks.filter((tick) => tick >= low && tick <= high) };
 }
 
 function yScale(lines: readonly Drawn[], log: boolean): Scale {
@@ -186,8 +188,9 @@ function area(xs: readonly number[], { low, high }: NonNullable<ChartLine["band"
   return `M${high.map(at).join("L")}L${low.map(at).reverse().join("L")}Z`;
 }
 
-/** A small curve without axes. */
-export function spark(values: readonly number[], colour: number): SVGSVGElement {
+/** A small curve without axes; without a colour it is grey. */
+export function spark(values: readonly number[], colour: number | null): SVGSVGElement {
+  const paint = colour === null ? "plain" : `l${colour % 6}`;
   const [low, high] = extent([values]);
   const x = linearScale(0, Math.max(1, values.length - 1), 1, 79);
   const y = linearScale(low, high, 19, 3);
@@ -199,8 +202,8 @@ export function spark(values: readonly number[], colour: number): SVGSVGElement 
   );
   const curve =
     values.length === 1
-      ? svg("circle", { class: `dot l${colour % 6}`, cx: 40, cy: y.at(values[0]), r: 2 })
-      : svg("path", { class: `line l${colour % 6}`, d });
+      ? svg("circle", { class: `dot ${paint}`, cx: 40, cy: y.at(values[0]), r: 2 })
+      : svg("path", { class: `line ${paint}`, d });
   return svg("svg", { class: "spark", viewBox: "0 0 80 22", "aria-hidden": "true" }, curve);
 }
 

@@ -49,7 +49,7 @@ function entry(run: RunSummary, state: State): HTMLElement {
         ? el(
             "span",
             { class: "value", title: main.name },
-            spark(main.spark, colourOf(state, run.id)),
+            spark(main.spark, isChosen ? colourOf(state, run.id) : null),
             el("b", {}, formatValue(main.last)),
             el("small", {}, shortName(main)),
           )

@@ -84,6 +84,22 @@ describe("verl dashboard: HTTP interface", () => {
     expect(reward.stride).to.equal(4);
   });
 
+  it("keeps long curves small, first and last value exact, with the time of each point", async () => {
+    await using long = await TestDashboard.start(async (dir) => {
+      await mkdir(path.join(dir, "runs", "a"), { recursive: true });
+      const line = (_: unknown, i: number) => metricsLine(i + 1, { x: i + 1 }, new Date(1e12 + (i + 1) * 1000));
+      await writeFile(
+        path.join(dir, "runs", "a", "metrics.jsonl"),
+        `${Array.from({ length: 5000 }, line).join("\n")}\n`,
+      );
+    });
+    const { body } = await long.get<{ series: Series[] }>(`/api/runs/${await long.id("a")}/metrics?name=x`);
+    const [{ steps, values, seconds, stride }] = body.series;
+    expect(steps.length).to.be.within(300, 602);
+    expect([values[0], values.at(-1), stride]).to.deep.equal([1, 5000, 16]);
+    expect(seconds).to.deep.equal(steps.map((step) => step - 1));
+  });
+
   it("finds rollouts by step, score and stop reason, page by page", async () => {
     const id = await board.id("a");
     const page = await rollouts(id, "stop=length&split=train&order=best&limit=5");
