@@ -8,10 +8,11 @@ import {
   hosted,
   requestOf,
   textOf,
+  wholeNumber,
 } from "./declare.js";
 import { HEATS, ORDERS, SPLITS } from "./inspect/choices.js";
 
-/** `config`, `doctor`, `inspect`, `compare`, `dashboard`, `explain`, `completion`. */
+/** `config`, `doctor`, `inspect`, `compare`, `replay`, `dashboard`, `explain`, `completion`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -26,6 +27,7 @@ export function declareLooking(program: Command, declaring: Declaring): void {
 
   declareInspect(program, declaring);
   declareCompare(program, declaring);
+  declareReplay(program, declaring);
   declareDashboard(program, declaring);
 
   program
@@ -120,7 +122,7 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
     .option("--source <name>", "only this data source")
     .option("--stop <reason>", "only what ended for this reason, e.g. length")
     .addOption(new Option("--sort <order>", "by score, by the largest gap, by length").choices(ORDERS).default("file"))
-    .option("--limit <n>", "show so many (default: 5; 200 with --list, --html or --json)")
+    .option("--limit <n>", "show so many (default: 5; 200 with --list, --html or --json)", wholeNumber("--limit"))
     .option("--list", "one line each, in groups by prompt")
     .option("--tokens", "add a table of every token")
     .addOption(
@@ -139,13 +141,14 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
     )
     .action(async (place: string, flags: Flags) => {
       const { inspectCommand } = await import("./inspect/inspect-command.js");
-      const { step, uid, source, stop, limit, toolFormat, html } = flags;
-      const texts = { step, uid, source, stop, limit, toolFormat, html };
+      const { step, uid, source, stop, toolFormat, html } = flags;
+      const texts = { step, uid, source, stop, toolFormat, html };
       const request = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, textOf(value)])) as Record<
         keyof typeof texts,
         string | null
       >;
       const chosen = {
+        limit: (flags.limit ?? null) as number | null,
         split: (flags.split ?? null) as (typeof SPLITS)[number] | null,
         sort: flags.sort as (typeof ORDERS)[number],
         heat: (flags.heat ?? null) as (typeof HEATS)[number] | null,
@@ -190,5 +193,29 @@ function declareDashboard(program: Command, { io, finish }: Declaring): void {
       const { host, port, open, json } = flags;
       const switches = { open: open === true, json: json === true };
       await finish(dashboardCommand({ folders, host: textOf(host), port: textOf(port), ...switches }, io));
+    });
+}
+
+function declareReplay(program: Command, { io, finish }: Declaring): void {
+  program
+    .command("replay")
+    .description("Sample a recorded trajectory again, with its seed, draw and weights, and say where the two part.")
+    .argument("<run>", "a run's folder")
+    .argument("[key]", "beginning of a trajectory's key (default: the latest whose weights are kept)")
+    .argument("[args...]", "overrides of the run's configuration")
+    .option("--step <n>", "of this step", wholeNumber("--step"))
+    .addOption(new Option("--split <split>", "of one of both").choices(SPLITS))
+    .option("--json", "print JSON")
+    .addHelpText("after", examples("verl replay checkpoints/verl/default", "verl replay run 0000000044-1f4f75a1_2"))
+    .action(async (run: string, key: string | undefined, args: string[], flags: Flags) => {
+      const { replayCommand } = await import("./replay/replay-command.js");
+      // An override may come first: keys of trajectories hold no "=".
+      const named = key !== undefined && !/^[+~]|=/.test(key);
+      const { overrides } = requestOf(named || key === undefined ? args : [key, ...args], flags);
+      const step = (flags.step ?? null) as number | null;
+      const split = (flags.split ?? null) as (typeof SPLITS)[number] | null;
+      await finish(
+        replayCommand({ run, key: named ? key : null, overrides, step, split, json: flags.json === true }, io),
+      );
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { type Declaring, examples, type Flags, hosted, requestOf, textOf } from "./declare.js";
+import { type Declaring, examples, type Flags, hosted, requestOf, textOf, wholeNumber } from "./declare.js";
 
-/** `new`, `train`, `generate`, `eval`. `trainHelp` is added to the help of `train`. */
+/** `new`, `train`, `generate`, `eval`, `debug`. `trainHelp` is added to the help of `train`. */
 export function declareRuns(program: Command, { io, finish }: Declaring, trainHelp: string): void {
   program.commandsGroup("Runs:");
   program
@@ -49,5 +49,27 @@ export function declareRuns(program: Command, { io, finish }: Declaring, trainHe
     .action(async (args: string[], flags: Flags) => {
       const { runEval } = await import("./eval-command.js");
       await finish(runEval({ ...requestOf(args, flags), responses: textOf(flags.responses) }, io));
+    });
+
+  declareDebug(program, { io, finish });
+}
+
+function declareDebug(program: Command, { io, finish }: Declaring): void {
+  const debug = program.command("debug").description("Run one half of training alone.").helpCommand(false);
+  hosted(debug.command("rollout"), "Sample and score steps as training would; train nothing.")
+    .option("--steps <n>", "how many", wholeNumber("--steps"), 1)
+    .option("--output <dir>", "write each step to DIR/STEP.jsonl")
+    .addHelpText("after", examples("verl debug rollout grpo.yaml --steps 3 --output sampled"))
+    .action(async (args: string[], flags: Flags) => {
+      const { debugRollout } = await import("./debug-command.js");
+      const own = { steps: flags.steps as number, output: textOf(flags.output) };
+      await finish(debugRollout({ ...requestOf(args, flags), ...own }, io));
+    });
+  hosted(debug.command("train"), "Train on recorded trajectories; sample nothing, save nothing.")
+    .requiredOption("--data <place>", "a dump, a folder of dumps, or a run's folder")
+    .addHelpText("after", examples("verl debug train grpo.yaml --data sampled actor_rollout_ref.actor.optim.lr=1e-5"))
+    .action(async (args: string[], flags: Flags) => {
+      const { debugTrain } = await import("./debug-command.js");
+      await finish(debugTrain({ ...requestOf(args, flags), data: String(flags.data) }, io));
     });
 }

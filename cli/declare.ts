@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { splitArguments } from "./arguments.js";
+import { cliErrors } from "./errors.js";
 import type { CommandIo } from "./io.js";
 import type { ConfigRequest } from "./prepare-run.js";
 
@@ -51,6 +52,17 @@ export function requestOf(args: readonly string[], flags: Flags): ConfigRequest 
 /** An option with a lock file that may be left out: its path, true for the usual one, false without the option. */
 export const lockFileOf = (value: unknown): string | boolean =>
   typeof value === "string" && value !== "" ? value : value !== undefined;
+
+/** Reads the value of an option that counts something. */
+export function wholeNumber(option: string): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d*$/.test(text)) return Number(text);
+    throw cliErrors.VERL_CLI_USAGE({
+      what: `\`${option} ${text}\` cannot be understood.`,
+      fix: "Write a whole number from 1.",
+    });
+  };
+}
 
 export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 

@@ -26,6 +26,10 @@ export const cliErrors = defineErrors({
     summary: "A file or folder holds no trajectory.",
     fix: "Name a run's folder, its samples.jsonl, or a dump; trainer.rollout_data_dir and trainer.validation_data_dir keep all trajectories.",
   },
+  VERL_CLI_NOTHING_TO_REPLAY: {
+    summary: "A run has no such trajectory that can be sampled again.",
+    fix: "`verl inspect RUN --list` shows what was recorded.",
+  },
   VERL_CLI_STALLED: {
     summary: "A promise is awaited that nobody will ever settle.",
     fix: "Look for such an await in the files that the run loads: reward function, data set, hooks, plugins.",

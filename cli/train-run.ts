@@ -1,5 +1,5 @@
 import path from "node:path";
-import { maskSecrets, printConfig, toPlain } from "../core/config/index.js";
+import { maskSecrets, saveConfig, toPlain } from "../core/config/index.js";
 import { isVerlError, type Logger, type PluginRecord } from "../core/host/index.js";
 import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracking/index.js";
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
@@ -56,7 +56,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
       },
     });
     // Only now does nobody else use the folder.
-    await writeRunFiles(outputDir, printConfig(run.composed.tree, { sources: true, env: io.env }), {
+    await writeRunFiles(outputDir, saveConfig(run.composed.tree, io.env), {
       version: VERSION,
       cwd: io.cwd,
       startedAt: new Date().toISOString(),

@@ -1,13 +1,12 @@
-import { stat } from "node:fs/promises";
 import path from "node:path";
 import { builtinToolParsers, type ToolParser } from "../../core/agent/index.js";
 import { nearestName } from "../../core/host/index.js";
-import { reasonOf } from "../../core/plugin.js";
-import { dumpFiles, RunFolder, type TrajectoryFile, tokenGaps } from "../../core/tracking/index.js";
+import { type TrajectoryFile, tokenGaps } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, columnsOf, printJson, printLine } from "../io.js";
 import { writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
+import { filesAt } from "./files-at.js";
 import { trajectoryPage } from "./render-page.js";
 import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
 import { type Selected, type Selection, select } from "./select.js";
@@ -23,7 +22,7 @@ export interface InspectRequest {
   readonly source: string | null;
   readonly stop: string | null;
   readonly sort: Selection["order"];
-  readonly limit: string | null;
+  readonly limit: number | null;
   readonly heat: Heat | null;
   readonly toolFormat: string | null;
   readonly list: boolean;
@@ -62,28 +61,6 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
   return EXIT.ok;
 }
 
-interface Found {
-  readonly files: readonly TrajectoryFile[];
-  /** The run's `rollout.multi_turn.format`. */
-  readonly toolFormat: string | null;
-}
-
-async function filesAt(place: string): Promise<Found> {
-  const info = await stat(place).catch((cause: unknown) => {
-    throw nothing(place, reasonOf(cause), cause);
-  });
-  if (!info.isDirectory()) return { files: [{ file: place, split: null, step: null }], toolFormat: null };
-  const dumps = await dumpFiles(place);
-  if (dumps.length > 0) return { files: dumps, toolFormat: null };
-  const run = await RunFolder.open(place);
-  const files = await run.trajectoryFiles();
-  if (files.length === 0) {
-    throw nothing(place, "the run kept no trajectory: its tracker jsonl was off, and no dump was asked for");
-  }
-  const format = run.setting("actor_rollout_ref.rollout.multi_turn.format");
-  return { files, toolFormat: typeof format === "string" ? format : null };
-}
-
 function selectionOf(request: InspectRequest, files: readonly TrajectoryFile[]): Selection {
   const { uid, source, stop } = request;
   const many = request.list || request.html !== null || request.json;
@@ -94,7 +71,7 @@ function selectionOf(request: InspectRequest, files: readonly TrajectoryFile[]):
     source,
     stop,
     order: request.sort,
-    limit: request.limit === null ? (many ? 200 : 5) : wholeNumber("--limit", request.limit),
+    limit: request.limit ?? (many ? 200 : 5),
   };
 }
 
@@ -133,13 +110,5 @@ function refuse(option: string, value: string, choices: readonly string[]): neve
   throw usage(`${option} ${value}`, nearest ? `did you mean ${nearest}?` : `choose one of ${choices.join(", ")}`);
 }
 
-function wholeNumber(option: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw usage(`${option} ${text}`, "write a whole number from 1");
-  return Number(text);
-}
-
 const usage = (what: string, fix: string) =>
   cliErrors.VERL_CLI_USAGE({ what: `\`${what}\` cannot be understood.`, fix });
-
-const nothing = (place: string, why: string, cause?: unknown) =>
-  cliErrors.VERL_CLI_NOTHING_TO_INSPECT({ what: "There is no trajectory to look at.", where: place, why, cause });

@@ -38,28 +38,37 @@ export async function select(files: readonly TrajectoryFile[], selection: Select
   const scores = { sum: 0, count: 0 };
   let [matching, total] = [0, 0];
   let steps: [number, number] | null = null;
-  for (const { file, split, step } of files) {
-    if (step !== null && !isWithin(step, selection.steps)) continue;
-    if (split !== null && selection.split !== null && split !== selection.split) continue;
-    for await (const read of readTrajectories(file)) {
-      // A dump of the reference does not say which split it is; where `samples.jsonl` stands in for one, the rest is elsewhere.
-      const record = step !== null && split !== null ? { ...read, split } : read;
-      if (split !== null && record.split !== split) continue;
-      total++;
-      steps = steps ? [Math.min(steps[0], record.step), Math.max(steps[1], record.step)] : [record.step, record.step];
-      if (!matches(record, selection)) continue;
-      matching++;
-      kept.offer(record);
-      const reason = record.stopReason ?? "unknown";
-      stopReasons[reason] = (stopReasons[reason] ?? 0) + 1;
-      if (record.score !== null) {
-        scores.sum += record.score;
-        scores.count++;
-      }
+  for await (const record of allTrajectories(files, selection)) {
+    total++;
+    steps = steps ? [Math.min(steps[0], record.step), Math.max(steps[1], record.step)] : [record.step, record.step];
+    if (!matches(record, selection)) continue;
+    matching++;
+    kept.offer(record);
+    const reason = record.stopReason ?? "unknown";
+    stopReasons[reason] = (stopReasons[reason] ?? 0) + 1;
+    if (record.score !== null) {
+      scores.sum += record.score;
+      scores.count++;
     }
   }
   const meanScore = scores.count === 0 ? null : scores.sum / scores.count;
   return { records: kept.records(), matching, total, steps, meanScore, stopReasons };
+}
+
+/** One after the other; files that hold nothing of the steps or the split are not opened. */
+export async function* allTrajectories(
+  files: readonly TrajectoryFile[],
+  wanted: Pick<Selection, "steps" | "split">,
+): AsyncGenerator<TrajectoryRecord> {
+  for (const { file, split, step } of files) {
+    if (step !== null && !isWithin(step, wanted.steps)) continue;
+    if (split !== null && wanted.split !== null && split !== wanted.split) continue;
+    for await (const read of readTrajectories(file)) {
+      // A dump of the reference does not say which split it is; where `samples.jsonl` stands in for one, the rest is elsewhere.
+      const record = step !== null && split !== null ? { ...read, split } : read;
+      if (split === null || record.split === split) yield record;
+    }
+  }
 }
 
 function matches(record: TrajectoryRecord, { steps, split, uid, source, stop }: Selection): boolean {

@@ -10,6 +10,7 @@ import { applyOverride, type KeyRules, type Override, parseOverride } from "./ov
 import { type Notice, problemsError } from "./problems.js";
 import { type Env, resolveReferences } from "./references.js";
 import { moveRenamed, renamed } from "./renamed-keys.js";
+import { unsetDefaults } from "./saved-config.js";
 import { type Dict, dict, merge, type Node, type Path, scalar, sourceText, toPlain } from "./tree.js";
 import { parseYaml } from "./yaml.js";
 
@@ -167,7 +168,8 @@ class FileReader {
       });
     }
     this.#open.push(file);
-    const own = parseYaml(await load(file), file);
+    const text = await load(file);
+    const own = unsetDefaults(parseYaml(text, file), text);
     const list = own.entries.get("defaults");
     own.entries.delete("defaults");
 

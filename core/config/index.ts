@@ -20,6 +20,7 @@ export { type Notice, type Problem, problemsError } from "./problems.js";
 export { type Env, resolveReferences } from "./references.js";
 export { type RenamedKey, renamedKeys } from "./renamed-keys.js";
 export { checkRemainingSteps, planRun, type RunPlan } from "./run-plan.js";
+export { saveConfig } from "./saved-config.js";
 export type { KeyInfo } from "./schema/key.js";
 export type { RunConfig } from "./schema/root.js";
 export { isSecretName, MASK, maskSecrets } from "./secrets.js";

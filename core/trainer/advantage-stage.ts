@@ -1,7 +1,7 @@
 import { type AdvantageInput, applyKlPenalty, uniformGroups } from "../algorithms/index.js";
 import { isVerlError } from "../host/errors.js";
 import type { StepMetrics } from "./run-context.js";
-import type { RunParts } from "./run-parts.js";
+import type { PipelineParts } from "./run-parts.js";
 import { excludeAll, type TrainBatch } from "./train-batch.js";
 import type { TrainingRow } from "./training-row.js";
 
@@ -9,7 +9,7 @@ import type { TrainingRow } from "./training-row.js";
  * KL in the reward where it is asked for, then advantages and returns by the configured estimator. A step with fewer tokens
  * than its statistics need is not trained on.
  */
-export function computeAdvantages(parts: RunParts, batch: TrainBatch, metrics: StepMetrics): void {
+export function computeAdvantages(parts: PipelineParts, batch: TrainBatch, metrics: StepMetrics): void {
   const { algorithm } = parts.config;
   const { responseOffsets, responseMask } = batch.sequences;
   const oldLogProb = batch.oldLogProb ?? batch.rolloutLogProb;

@@ -53,6 +53,10 @@ export const trainerErrors = defineErrors({
   VERL_TRAINER_NO_VALIDATION: {
     summary: "A validation ended without a single trajectory",
   },
+  VERL_TRAINER_REPLAY: {
+    summary: "A trajectory cannot be sampled again",
+    fix: "replay it with the configuration, the data and the checkpoint of its run",
+  },
   VERL_TRAINER_ABORTED: {
     summary: "The run was aborted",
   },

@@ -7,10 +7,15 @@ export { type Generation, type GenerationPrompt, generateResponses } from "./gen
 export * from "./hooks.js";
 export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
+export { type ReplayTarget, replayTrajectory } from "./replay.js";
 export { isRunLocked, RUN_LOCK_FILE } from "./run-lock.js";
 export type { InputScope, RunScope } from "./run-scope.js";
+export { type SampledStep, sampleOnly } from "./sample-only.js";
+export type { RigWeights } from "./sampling-rig.js";
 export { sandboxChoice } from "./sandbox-setup.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";
 export { SyncTrainer } from "./sync-trainer.js";
+export { type TrainedStep, trainOnly } from "./train-only.js";
 export type * from "./trainer.js";
+export { startOf } from "./trainer-state.js";
 export { checkpointCallback } from "./user-parts.js";

@@ -57,7 +57,7 @@ export function promptFeed(options: {
       if (!loader) throw new TypeError("this feed has no training data");
       const tasks = Array.from({ length: count }, () => {
         const { item, draw } = loader.next();
-        return task(promptUid(seed, draw), draw, item);
+        return promptTask(promptUid(seed, draw), draw, item);
       });
       if (issued.step !== globalStep) issued.tasks.clear();
       issued.step = globalStep;
@@ -80,7 +80,7 @@ export function promptFeed(options: {
     async submitValidation(dataset, from, to, globalStep, signal) {
       // The row number stands for the draw: every validation repeats the same draws, so scores differ by the weights alone.
       const tasks = Array.from({ length: to - from }, (_, i) =>
-        task(promptUid(seed, from + i, "val"), from + i, dataset.at(from + i)),
+        promptTask(promptUid(seed, from + i, "val"), from + i, dataset.at(from + i)),
       );
       await submit(tasks, "val", globalStep, signal);
       return tasks.map((t) => t.uid);
@@ -88,6 +88,7 @@ export function promptFeed(options: {
   };
 }
 
-function task(uid: string, draw: number, item: DataItem): PromptTask {
+/** A row as it is handed to the agent loops. */
+export function promptTask(uid: string, draw: number, item: DataItem): PromptTask {
   return { uid, draw, row: { ...item.row, origin: item.origin }, messages: item.messages, attempt: 0 };
 }

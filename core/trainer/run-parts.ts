@@ -55,3 +55,9 @@ export interface RunParts extends Algorithm {
   readonly dump: DumpTrajectories;
   dispose(): Promise<void>;
 }
+
+/** The parts that turn sampled trajectories into an update: no data, no server, nothing that is tracked. */
+export type PipelineParts = Algorithm &
+  Pick<RunParts, "config" | "actor" | "critic" | "reference" | "logger"> & {
+    readonly weights: Pick<WeightSync, "version">;
+  };

@@ -9,7 +9,7 @@ import { inferBatch } from "./infer.js";
 import { updateModel } from "./model-update.js";
 import { filterPolicy } from "./policy-filtration.js";
 import type { StepMetrics } from "./run-context.js";
-import type { RunParts } from "./run-parts.js";
+import type { PipelineParts } from "./run-parts.js";
 import { gapMetrics } from "./sampler-gap.js";
 import type { StepTimers } from "./timing.js";
 import { hasPolicyTokens, isTrainable, makeTrainBatch, type TrainBatch } from "./train-batch.js";
@@ -31,7 +31,7 @@ export interface StepScope {
  * values, rollout correction, KL in the reward, advantages, critic update, actor update.
  */
 export async function runPipeline(
-  parts: RunParts,
+  parts: PipelineParts,
   rows: readonly TrainingRow[],
   scope: StepScope,
 ): Promise<TrainBatch> {
@@ -68,14 +68,14 @@ export async function runPipeline(
   return batch;
 }
 
-const valueLimits = ({ critic }: RunParts["config"]) => ({
+const valueLimits = ({ critic }: PipelineParts["config"]) => ({
   log_prob_use_dynamic_bsz: critic.use_dynamic_bsz,
   log_prob_max_token_len_per_gpu: critic.forward_max_token_len_per_gpu,
   log_prob_micro_batch_size_per_gpu: critic.ppo_micro_batch_size_per_gpu,
 });
 
 /** One stable policy for all updates of the step, and the gap between it and the sampler. */
-async function oldLogProbs(parts: RunParts, batch: TrainBatch, scope: StepScope): Promise<void> {
+async function oldLogProbs(parts: PipelineParts, batch: TrainBatch, scope: StepScope): Promise<void> {
   const { rollout, actor } = parts.config.actor_rollout_ref;
   const outputs = ["logProb", "entropy", ...(parts.needsSumPiSquared ? (["sumPiSquared"] as const) : [])] as const;
   scope.onPhase("old log-probs");
@@ -90,13 +90,18 @@ async function oldLogProbs(parts: RunParts, batch: TrainBatch, scope: StepScope)
 }
 
 /** What both models' updates share. */
-const commonOptions = (parts: RunParts, scope: StepScope) => ({
+const commonOptions = (parts: PipelineParts, scope: StepScope) => ({
   step: scope.globalStep,
   metricReduction: parts.config.trainer.metric_reduction,
   signal: scope.signal,
 });
 
-async function updateCritic(parts: RunParts, engine: BaseEngine, batch: TrainBatch, scope: StepScope): Promise<void> {
+async function updateCritic(
+  parts: PipelineParts,
+  engine: BaseEngine,
+  batch: TrainBatch,
+  scope: StepScope,
+): Promise<void> {
   const { critic } = parts.config;
   const loss = valueLoss({ clipRange: critic.cliprange_value, lossAggMode: critic.loss_agg_mode });
   scope.onPhase("update critic");
@@ -119,7 +124,7 @@ async function updateCritic(parts: RunParts, engine: BaseEngine, batch: TrainBat
   scope.metrics.set(metrics);
 }
 
-async function updateActor(parts: RunParts, batch: TrainBatch, scope: StepScope): Promise<void> {
+async function updateActor(parts: PipelineParts, batch: TrainBatch, scope: StepScope): Promise<void> {
   const { actor } = parts.config.actor_rollout_ref;
   scope.onPhase("update");
   const { metrics, firstMiniBatch } = await scope.timers.time("update_actor", () =>
@@ -151,7 +156,7 @@ async function updateActor(parts: RunParts, batch: TrainBatch, scope: StepScope)
 }
 
 /** Refuse what would train on nothing or on noise, and count what is left out. */
-function checkRows(batch: TrainBatch, parts: RunParts, scope: StepScope): void {
+function checkRows(batch: TrainBatch, parts: PipelineParts, scope: StepScope): void {
   const { rows } = batch;
   if (rows.length === 0) {
     throw trainerErrors.VERL_TRAINER_NO_TRAINABLE({

@@ -12,7 +12,7 @@ import type { RunParts } from "./run-parts.js";
 
 const STATE_FILE = "trainer.json";
 const LOADER_FILE = "data.json";
-const ACTOR_FOLDER = "actor";
+export const ACTOR_FOLDER = "actor";
 const CRITIC_FOLDER = "critic";
 
 const stateSchema = z.object({

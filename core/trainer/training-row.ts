@@ -1,6 +1,8 @@
 import type { FieldValue, Row } from "../data/row.js";
 import type { JsonValue } from "../host/types.js";
 import type { RewardOutcome } from "../reward/reward.js";
+import type { TrajectoryRecord } from "../tracking/tracker.js";
+import { parseKey } from "../transfer/keys.js";
 import type { Tag } from "../transfer/transfer-queue.js";
 
 /** One stored trajectory, as the trainer reads it from the queue. */
@@ -74,6 +76,34 @@ export function trainingRow(
     stopReason: typeof row.stopReason === "string" ? row.stopReason : "",
     minWeightVersion: number(row.minWeightVersion, -1),
     maxWeightVersion: number(row.maxWeightVersion, -1),
+  };
+}
+
+/** The row that a recorded trajectory was, under another weight version; null for a record without token ids. */
+export function recordedRow(record: TrajectoryRecord, weightVersion: number): TrainingRow | null {
+  const { key, promptIds, responseIds, logProbs, score } = record;
+  const parsed = parseKey(key);
+  if (!promptIds || !responseIds || parsed.kind !== "trajectory") return null;
+  return {
+    key,
+    uid: parsed.uid,
+    session: parsed.session,
+    index: parsed.index,
+    promptIds: Int32Array.from(promptIds),
+    responseIds: Int32Array.from(responseIds),
+    responseMask: record.mask,
+    rolloutLogProbs: logProbs && Float32Array.from(logProbs),
+    score,
+    outcome: score === null ? "abstain" : "scored",
+    rewardExtra: record.extra,
+    rewardMessage: record.rewardMessage ?? null,
+    dataSource: record.dataSource,
+    groundTruth: record.groundTruth,
+    origin: record.origin ?? "",
+    numTurns: record.numTurns ?? 0,
+    stopReason: record.stopReason ?? "",
+    minWeightVersion: weightVersion,
+    maxWeightVersion: weightVersion,
   };
 }
 

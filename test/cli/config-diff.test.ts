@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect } from "chai";
-import { composeConfig, printConfig } from "../../core/config/index.js";
+import { composeConfig, saveConfig } from "../../core/config/index.js";
 import { writeRunFiles } from "../../core/tracking/index.js";
 import { cli } from "./support.js";
 
@@ -24,7 +24,7 @@ describe("verl config diff", () => {
     await writeFile(path.join(cwd, "b.yaml"), "trainer: {seed: 8}\nreward:\n  reward_kwargs: {api_key: second}\n");
     const { tree } = await composeConfig({ files: ["a.yaml"], overrides: ["trainer.threads=2"], env: {}, cwd });
     const note = { version: "0.1.0", cwd, startedAt: "2026-01-01T00:00:00.000Z" };
-    await writeRunFiles(path.join(cwd, "run"), printConfig(tree, { sources: true }), note);
+    await writeRunFiles(path.join(cwd, "run"), saveConfig(tree, {}), note);
   });
   after(() => rm(cwd, { recursive: true }));
 
@@ -72,6 +72,14 @@ describe("verl config diff", () => {
     expect(found["data.seed"].follows).to.equal(true);
     expect(found, "what the key was is not known").not.to.have.property("reward.reward_kwargs.api_key");
     expect(await changes("run", "run")).to.deep.equal({});
+  });
+
+  it("takes the file that a run kept for what was set and what was default", async () => {
+    const { stdout } = await cli(["config", "print", "run/config.yaml", "--sources"], { cwd });
+    expect(stdout).to.match(/ {2}seed: 7 # .*run\/config\.yaml:\d+:9\n/);
+    expect(stdout).to.match(/ {2}total_epochs: 1\n/);
+    const again = await cli(["config", "print", "run/config.yaml"], { cwd });
+    expect(again.stdout).to.equal((await cli(["config", "print", "a.yaml", "trainer.threads=2"], { cwd })).stdout);
   });
 
   it("refuses what has no meaning", async () => {

@@ -1,0 +1,129 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import {
+  formatDuration,
+  formatNumber,
+  maskNonFinite,
+  type TrajectoryRecord,
+  trajectoryLine,
+} from "../core/tracking/index.js";
+import { sampleOnly, trainOnly } from "../core/trainer/index.js";
+import { cliErrors } from "./errors.js";
+import { filesAt } from "./inspect/files-at.js";
+import { allTrajectories } from "./inspect/select.js";
+import { withInterrupts } from "./interrupts.js";
+import { type CommandIo, printJson, printLine } from "./io.js";
+import { OutputFile } from "./output-file.js";
+import { type ConfigRequest, prepareRun } from "./prepare-run.js";
+import { EXIT } from "./report-error.js";
+import { runScope } from "./run-scope.js";
+
+export interface DebugRolloutRequest extends ConfigRequest {
+  readonly steps: number;
+  /** Folder for `{step}.jsonl`; null: nothing is written. */
+  readonly output: string | null;
+}
+
+/** `verl debug rollout`: steps are sampled and scored as training would; nothing is trained. */
+export async function debugRollout(request: DebugRolloutRequest, io: CommandIo): Promise<number> {
+  const run = await prepareRun(request, io, { forTraining: true });
+  try {
+    return await withInterrupts(io, async ({ signal }) => {
+      const weights = { checkpoint: null, version: 0, startedAt: new Date() };
+      for await (const sampled of sampleOnly(await runScope(run, io, signal), { steps: request.steps, weights })) {
+        const { step, records, metrics, seconds } = sampled;
+        const file =
+          request.output === null ? null : await writeStep(path.resolve(io.cwd, request.output), step, records);
+        if (request.json) {
+          printJson(io, {
+            event: "step",
+            step,
+            trajectories: records.length,
+            seconds,
+            data: maskNonFinite(metrics),
+            file,
+          });
+          continue;
+        }
+        const tokens = records.reduce((sum, { mask }) => sum + mask.length, 0);
+        const cells = [
+          `step ${step}`,
+          `${records.length} trajectories in ${formatDuration(seconds)}`,
+          `${formatNumber(tokens / seconds)} tok/s`,
+          ...cellsOf(metrics, {
+            reward: "critic/score/mean",
+            length: "response_length/mean",
+            "without signal": "training/uniform_groups",
+          }),
+        ];
+        printLine(io.stdout, cells.join("  "));
+        if (file) printLine(io.stdout, `  ${file}`);
+      }
+      return EXIT.ok;
+    });
+  } finally {
+    await run.host.dispose();
+  }
+}
+
+export interface DebugTrainRequest extends ConfigRequest {
+  /** Trajectories: a dump, a folder of dumps, or the folder of a run. */
+  readonly data: string;
+}
+
+/** `verl debug train`: recorded trajectories are trained on; nothing is sampled. */
+export async function debugTrain(request: DebugTrainRequest, io: CommandIo): Promise<number> {
+  const steps = await recordedSteps(request.data, io);
+  const run = await prepareRun(request, io, { forTraining: true });
+  try {
+    return await withInterrupts(io, async ({ signal }) => {
+      for await (const { step, trajectories, metrics } of trainOnly(await runScope(run, io, signal), steps)) {
+        if (request.json) {
+          printJson(io, { event: "step", step, trajectories, data: maskNonFinite(metrics) });
+          continue;
+        }
+        const cells = cellsOf(metrics, {
+          reward: "critic/rewards/mean",
+          loss: "actor/loss",
+          "grad norm": "actor/grad_norm",
+          entropy: "actor/entropy",
+          gap: "training/sampler_gap/max",
+          seconds: "timing_s/step",
+        });
+        printLine(io.stdout, [`step ${step}`, `${trajectories} trajectories`, ...cells].join("  "));
+      }
+      return EXIT.ok;
+    });
+  } finally {
+    await run.host.dispose();
+  }
+}
+
+/** Trajectories of training by their steps, in order. */
+async function recordedSteps(place: string, io: CommandIo): Promise<Map<number, TrajectoryRecord[]>> {
+  const { files } = await filesAt(path.resolve(io.cwd, place));
+  const steps = new Map<number, TrajectoryRecord[]>();
+  for await (const record of allTrajectories(files, { steps: null, split: "train" })) {
+    const own = steps.get(record.step);
+    if (own) own.push(record);
+    else steps.set(record.step, [record]);
+  }
+  if (steps.size > 0) return new Map([...steps].sort(([a], [b]) => a - b));
+  throw cliErrors.VERL_CLI_NOTHING_TO_INSPECT({ what: "There is no training trajectory to train on.", where: place });
+}
+
+async function writeStep(folder: string, step: number, records: readonly TrajectoryRecord[]): Promise<string> {
+  const name = path.join(folder, `${step}.jsonl`);
+  await mkdir(folder, { recursive: true });
+  const file = await OutputFile.open(name);
+  for (const record of records) await file.write(JSON.parse(trajectoryLine(record)));
+  await file.complete();
+  return name;
+}
+
+/** `label value` of the metrics that there are. */
+function cellsOf(metrics: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>): string[] {
+  return Object.entries(names).flatMap(([label, name]) =>
+    name in metrics ? [`${label} ${formatNumber(metrics[name])}`] : [],
+  );
+}

@@ -1,0 +1,92 @@
+import type { RunFolder, TrajectoryRecord } from "../../core/tracking/index.js";
+import { CheckpointStore, startOf } from "../../core/trainer/index.js";
+import { cliErrors } from "../errors.js";
+import { allTrajectories } from "../inspect/select.js";
+
+export interface Wanted {
+  /** Beginning of the trajectory's key; null: the latest that can be replayed. */
+  readonly key: string | null;
+  readonly step: number | null;
+  readonly split: "train" | "val" | null;
+}
+
+/** A recorded trajectory with the weights that sampled it. */
+export interface Recorded {
+  readonly record: TrajectoryRecord;
+  readonly version: number;
+  /** Null: what the run began with. */
+  readonly checkpoint: string | null;
+  /** When the run first started. */
+  readonly startedAt: Date;
+}
+
+export async function findRecorded(run: RunFolder, wanted: Wanted): Promise<Recorded> {
+  const root = String(run.setting("trainer.default_local_dir"));
+  const store = new CheckpointStore(await run.locate(root), { maxToKeep: null, runId: "" });
+  const kept = new Set([0, ...(await completeSteps(store))]);
+  const found = await search(run, wanted, kept);
+  if (found.record === null) throw notFound(run, wanted, found.versions, kept);
+  const version = versionOf(found.record) as number;
+  const checkpoint = version === 0 ? null : store.dirOf(version);
+  const started = checkpoint === null ? null : await startOf({ step: version, dir: checkpoint });
+  return {
+    record: found.record,
+    version,
+    checkpoint,
+    startedAt: started ?? (run.note ? new Date(run.note.startedAt) : new Date()),
+  };
+}
+
+async function completeSteps(store: CheckpointStore): Promise<number[]> {
+  const steps: number[] = [];
+  for (const step of await store.steps()) if (await store.isComplete(store.dirOf(step))) steps.push(step);
+  return steps;
+}
+
+interface Search {
+  readonly record: TrajectoryRecord | null;
+  /** Weights of what matched and cannot be replayed, because they are gone. */
+  readonly versions: ReadonlySet<number>;
+}
+
+/** The first that matches a key, else the last that can be replayed. */
+async function search(run: RunFolder, { key, step, split }: Wanted, kept: ReadonlySet<number>): Promise<Search> {
+  const versions = new Set<number>();
+  let record: TrajectoryRecord | null = null;
+  const steps = step === null ? null : ([step, step] as const);
+  for await (const read of allTrajectories(await run.trajectoryFiles(), { steps, split })) {
+    const matches =
+      (key === null || read.key.startsWith(key)) &&
+      (step === null || read.step === step) &&
+      (split === null || read.split === split);
+    const version = versionOf(read);
+    if (!matches || version === null || !read.responseIds) continue;
+    if (!kept.has(version)) versions.add(version);
+    else if (key !== null) return { record: read, versions };
+    else if (record === null || read.step >= record.step) record = read;
+  }
+  return { record, versions };
+}
+
+/** Null for what several versions sampled, or nobody knows which. */
+function versionOf({ weightVersions }: TrajectoryRecord): number | null {
+  return weightVersions && weightVersions[0] === weightVersions[1] && weightVersions[0] >= 0 ? weightVersions[0] : null;
+}
+
+function notFound(run: RunFolder, { key, step }: Wanted, versions: ReadonlySet<number>, kept: ReadonlySet<number>) {
+  const what = key === null ? "No recorded trajectory" : `No recorded trajectory whose key begins with ${key}`;
+  const steps = [...kept].sort((a, b) => a - b);
+  if (versions.size === 0) {
+    return cliErrors.VERL_CLI_NOTHING_TO_REPLAY({
+      what: `${what}${step === null ? "" : ` at step ${step}`} can be replayed.`,
+      where: run.dir,
+      why: "Nothing that was recorded matches; only what one version of the weights sampled counts.",
+    });
+  }
+  return cliErrors.VERL_CLI_NOTHING_TO_REPLAY({
+    what: `${what} can be replayed: its weights are gone.`,
+    where: run.dir,
+    why: `It was sampled by weights ${[...versions].join(", ")}; kept are ${steps.join(", ")}, where 0 is what the run began with.`,
+    fix: `Name one that was sampled by kept weights, as of step ${Math.max(...steps) + 1}, or save more often (trainer.save_freq).`,
+  });
+}

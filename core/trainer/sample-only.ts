@@ -1,0 +1,80 @@
+import { trajectoryRecord } from "../agent/index.js";
+import { createPromptLoader } from "../data/index.js";
+import type { TrajectoryRecord } from "../tracking/index.js";
+import { trainerErrors } from "./errors.js";
+import { promptFeed } from "./prompt-feed.js";
+import type { RunScope } from "./run-scope.js";
+import { readRows } from "./sampled-group.js";
+import { createSamplingRig, type RigWeights } from "./sampling-rig.js";
+import { stepMetrics } from "./step-metrics.js";
+import { makeTrainBatch } from "./train-batch.js";
+
+/** What one step would have trained on. */
+export interface SampledStep {
+  readonly step: number;
+  readonly records: readonly TrajectoryRecord[];
+  /** Rewards, lengths, turns, under the names of a training run. */
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly seconds: number;
+}
+
+/**
+ * The sampling half of a run: steps of prompts are sampled and scored as training would, in its order and with its draws, all
+ * with the same weights. Nothing is trained.
+ */
+export async function* sampleOnly(
+  scope: RunScope,
+  { steps, weights }: { readonly steps: number; readonly weights: RigWeights },
+): AsyncGenerator<SampledStep> {
+  const { config, signal } = scope;
+  const { data, trainer, actor_rollout_ref } = config;
+  const { rollout } = actor_rollout_ref;
+  const cleanups: (() => Promise<void>)[] = [];
+  try {
+    const rig = await createSamplingRig(scope, weights, cleanups);
+    if (!rig.train)
+      throw trainerErrors.VERL_TRAINER_REPLAY({
+        what: "there is no training data to sample",
+        fix: "set data.train_files",
+      });
+    const { queue, manager, replay, tokenizer } = rig;
+    const loader = createPromptLoader({
+      dataset: rig.train,
+      batchSize: data.train_batch_size,
+      shuffle: data.shuffle,
+      seed: data.seed ?? 0,
+    });
+    const feed = promptFeed({ queue, manager, loader, seed: trainer.seed, sessions: rollout.n });
+    const watched = manager.failed ? AbortSignal.any([signal, manager.failed]) : signal;
+    for (let step = 1; step <= steps; step++) {
+      const started = performance.now();
+      await feed.submitTrain(data.train_batch_size, step, watched);
+      const sampled = await replay.sample({
+        globalStep: step,
+        partition: "train",
+        groups: data.train_batch_size,
+        deadlineMs: trainer.sample_deadline_s * 1000,
+        signal: watched,
+      });
+      watched.throwIfAborted();
+      const rows = await readRows({ queue }, sampled, "train");
+      await queue.clear("train", sampled.batch.keys);
+      const seconds = (performance.now() - started) / 1000;
+      const place = {
+        globalStep: step,
+        epoch: 0,
+        promptLength: rollout.prompt_length,
+        responseLength: rollout.response_length,
+        ranks: 1,
+      };
+      yield {
+        step,
+        seconds,
+        records: rows.map((row) => trajectoryRecord(row, { key: row.key, step, split: "train" }, tokenizer)),
+        metrics: { ...stepMetrics(makeTrainBatch(rows, 1), place), ...sampled.metrics },
+      };
+    }
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
+}

@@ -1,0 +1,69 @@
+import path from "node:path";
+import type { PromptTask } from "../agent/agent-loop.js";
+import type { BaseEngine } from "../engine/index.js";
+import { promptTag } from "../transfer/index.js";
+import { openInputs, type RunInputs } from "./input-setup.js";
+import { createPlannedEngine, planEngines } from "./run-engines.js";
+import type { RunScope } from "./run-scope.js";
+import { readRows } from "./sampled-group.js";
+import { createSampling, type SamplingParts } from "./sampling-setup.js";
+import { ACTOR_FOLDER } from "./trainer-state.js";
+import type { TrainingRow } from "./training-row.js";
+import { naiveWeightSync } from "./weight-sync.js";
+
+/** Everything that samples in a run, with the actor whose weights it samples with, and no trainer around it. */
+export interface SamplingRig extends SamplingParts, RunInputs {
+  readonly actor: BaseEngine;
+}
+
+export interface RigWeights {
+  /** A checkpoint; null: what a run begins with. */
+  readonly checkpoint: string | null;
+  /** Under which the servers get them. */
+  readonly version: number;
+  /** What chat templates take for the time. */
+  readonly startedAt: Date;
+}
+
+export async function createSamplingRig(
+  scope: RunScope,
+  { checkpoint, version, startedAt }: RigWeights,
+  cleanups: (() => Promise<void>)[],
+): Promise<SamplingRig> {
+  const { signal, services } = scope;
+  const inputs = await openInputs(scope, cleanups, () => startedAt);
+  const { actor: plan } = planEngines(scope, 0);
+  const forwardOnly = { ...plan, options: { ...plan.options, optimizer: null } };
+  const actor = await createPlannedEngine(forwardOnly, { services, ranks: null }, cleanups);
+  await actor.initialize({ signal });
+  if (checkpoint !== null) await actor.loadCheckpoint(path.join(checkpoint, ACTOR_FOLDER), { contents: ["model"] });
+  const { tokenizer, rewards } = inputs;
+  const sampling = await createSampling(scope, { tokenizer, rewards, refill: null }, cleanups);
+  cleanups.push(() => sampling.manager.cancel(new Error("nothing more is sampled")).catch(() => {}));
+  const { replicas, adapters } = sampling;
+  await naiveWeightSync({ engine: actor, replicas, adapters }).push(version, signal);
+  return { ...inputs, ...sampling, actor };
+}
+
+/** Sample one prompt as a run would have: every session of it. */
+export async function sampleTask(
+  { queue, manager, replay }: SamplingRig,
+  task: PromptTask,
+  { config, signal }: RunScope,
+  place: { readonly partition: "train" | "val"; readonly globalStep: number },
+): Promise<TrainingRow[]> {
+  const { partition, globalStep } = place;
+  const { uid, draw, attempt } = task;
+  await queue.putBatch(partition, [{ key: uid, tag: promptTag({ globalSteps: globalStep, draw, attempt }) }]);
+  const watched = manager.failed ? AbortSignal.any([signal, manager.failed]) : signal;
+  await manager.submit([task], { partition, globalStep, signal: watched });
+  const sampled = await replay.sample({
+    globalStep,
+    partition,
+    groups: 1,
+    deadlineMs: config.trainer.sample_deadline_s * 1000,
+    signal: watched,
+  });
+  watched.throwIfAborted();
+  return readRows({ queue }, sampled, partition);
+}

@@ -1,0 +1,75 @@
+import type { TrajectoryRecord } from "../tracking/index.js";
+import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
+import { trainerErrors } from "./errors.js";
+import { StepMetrics } from "./run-context.js";
+import { createPlannedEngine, type EnginePlan, planEngines } from "./run-engines.js";
+import type { PipelineParts } from "./run-parts.js";
+import type { RunScope } from "./run-scope.js";
+import { stepMetrics, timeMetrics } from "./step-metrics.js";
+import { runPipeline } from "./step-pipeline.js";
+import { StepTimers } from "./timing.js";
+import { recordedRow, type TrainingRow } from "./training-row.js";
+
+export interface TrainedStep {
+  readonly step: number;
+  readonly trajectories: number;
+  /** Of the advantages, the updates and the gap to the recorded log-probabilities, under the names of a training run. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/**
+ * The training half of a run: recorded trajectories go through log-probabilities, advantages and updates as in training, one
+ * step after the other. No server is started, and nothing is sampled, scored or saved.
+ */
+export async function* trainOnly(
+  scope: RunScope,
+  steps: ReadonlyMap<number, readonly TrajectoryRecord[]>,
+): AsyncGenerator<TrainedStep> {
+  const { config, signal, logger } = scope;
+  const cleanups: (() => Promise<void>)[] = [];
+  try {
+    const algorithm = createAlgorithm(scope);
+    if (algorithm.estimator.needs.includes("rewardBaselines")) {
+      throw trainerErrors.VERL_TRAINER_REPLAY({
+        what: `the estimator ${algorithm.estimator.name} needs greedy responses, which no file holds`,
+        fix: "choose another algorithm.adv_estimator",
+      });
+    }
+    const plans = planEngines(scope, steps.size);
+    const start = async (plan: EnginePlan) => {
+      const engine = await createPlannedEngine(plan, { services: scope.services, ranks: null }, cleanups);
+      await engine.initialize({ signal });
+      return engine;
+    };
+    const actor = await start(plans.actor);
+    checkOutputs(actor, algorithm);
+    const critic = plans.critic && (await start(plans.critic));
+    const reference = plans.reference && (await start(plans.reference));
+    const parts: PipelineParts = { ...algorithm, config, actor, critic, reference, logger, weights: { version: 0 } };
+    const { prompt_length: promptLength, response_length: responseLength } = config.actor_rollout_ref.rollout;
+    for (const [step, records] of steps) {
+      const rows = rowsOf(records);
+      const metrics = new StepMetrics();
+      const timers = new StepTimers();
+      const run = { globalStep: step, metrics, timers, signal, baselines: null, onPhase() {} };
+      const batch = await timers.time("step", () => runPipeline(parts, rows, run));
+      metrics.set(stepMetrics(batch, { globalStep: step, epoch: 0, promptLength, responseLength, ranks: 1 }));
+      metrics.set(timeMetrics(batch, timers, 1));
+      yield { step, trajectories: rows.length, metrics: metrics.values };
+    }
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
+}
+
+/** What was recorded counts as sampled by the weights at hand: how far they are apart is in the sampler gap. */
+function rowsOf(records: readonly TrajectoryRecord[]): TrainingRow[] {
+  return records.map((record) => {
+    const row = recordedRow(record, 0);
+    if (row) return row;
+    throw trainerErrors.VERL_TRAINER_REPLAY({
+      what: `the recorded trajectory ${record.key || "without a key"} of step ${record.step} has no token ids`,
+      fix: "take a dump that verl-ts wrote (trainer.rollout_data_dir), not one of texts alone",
+    });
+  });
+}
