@@ -2,7 +2,15 @@ import type { GlobalCounts, LossFunction, MetricValue, OutputName } from "../alg
 import type { SequenceBatch } from "../data/sequence-batch.js";
 import type { NamedTensor } from "../data/tensor.js";
 import type { CallOptions } from "../host/types.js";
-import type { CheckpointPart, EngineCapabilities, EngineModelInfo, ModelOutputs, OptimizerConfig } from "./engine.js";
+import type {
+  AdapterChanges,
+  AdapterSet,
+  CheckpointPart,
+  EngineCapabilities,
+  EngineModelInfo,
+  ModelOutputs,
+  OptimizerConfig,
+} from "./engine.js";
 
 /**
  * The least that a new engine must supply; `composeEngine` makes a complete `BaseEngine` from it. Calls never overlap.
@@ -43,7 +51,12 @@ export interface EngineBackend {
   /** One optimizer update at the given rate with gradients multiplied by `gradScale`. */
   step(update: { lr: number; gradScale: number; optimizer: OptimizerConfig }, options?: CallOptions): Promise<void>;
 
-  /** Parameters under Hugging Face names. */
+  /** Adapters of the model, where the engine was made with one. */
+  readonly adapters?: BackendAdapters;
+  /** Weights and their moving average change places, where one is kept. */
+  swapAverage?(): Promise<void>;
+
+  /** Parameters under Hugging Face names, adapters merged into them. */
   parameters(options?: CallOptions): AsyncIterable<NamedTensor>;
   /** Gradients under the same names and in the same order, float32. */
   gradients(options?: CallOptions): AsyncIterable<NamedTensor>;
@@ -51,10 +64,13 @@ export interface EngineBackend {
   /**
    * What data parallelism needs beside `gradients`: the first rank adds the gradients of the others to its own, and the
    * others take over its parameters after each update. `next` fills an array with the numbers that come next, in the order
-   * of `gradients()` and of `parameters()`. Ranks above 0 never get `gradNorm`, `step`, `save` or `restore`.
+   * of `gradients()` and of `trainedTensors()`, by default `parameters()`. Ranks above 0 never get `gradNorm`, `step`, `save`
+   * or `restore`.
    */
   addGradients?(next: NumberSource, options?: CallOptions): Promise<void>;
   setParameters?(next: NumberSource, options?: CallOptions): Promise<void>;
+  /** The tensors that updates change, where these are not the parameters. */
+  trainedTensors?(options?: CallOptions): AsyncIterable<NamedTensor>;
 
   /** Write or read the listed parts; `extra` (schedule, counters) is the host's and never passed here. */
   save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void>;
@@ -64,6 +80,7 @@ export interface EngineBackend {
 
 /** Fills an array with the numbers that come next. */
 export type NumberSource = (into: Float32Array) => Promise<void>;
+export interface BackendAdapters extends AdapterSet, AdapterChanges {}
 
 export interface FusedResult {
   readonly loss: number;

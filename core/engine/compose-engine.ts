@@ -10,6 +10,7 @@ import { checkBatch, checkColumns, checkOutputs } from "./check-batch.js";
 import { onEveryRank } from "./data-parallel/every-rank.js";
 import type { ReplicaGroup } from "./data-parallel/replicas.js";
 import type {
+  AdapterSet,
   BaseEngine,
   BatchOptions,
   CheckpointOptions,
@@ -28,6 +29,7 @@ import { engineErrors } from "./errors.js";
 import { type EngineRanks, type ForwardBackwardOptions, forwardBackward, forwardBatch } from "./forward-backward.js";
 import { readHostState, writeHostState } from "./host-state.js";
 import { type EngineMode, ModeStack } from "./mode-stack.js";
+import { ReplacedWeights } from "./replaced-weights.js";
 import { Serial } from "./serial.js";
 
 export interface ComposeEngineOptions {
@@ -51,6 +53,7 @@ class ComposedEngine implements BaseEngine {
   private readonly modes = new ModeStack();
   /** Backends are promised that calls never overlap. */
   private readonly serial = new Serial();
+  private readonly replaced: ReplacedWeights;
   private info: EngineModelInfo | null = null;
   private schedulerStep = 0;
   private skipped = 0;
@@ -63,6 +66,12 @@ class ComposedEngine implements BaseEngine {
     this.capabilities = backend.capabilities;
     this.topology = options.topology;
     this.ranks = [backend, ...(options.replicas?.replicas ?? [])];
+    this.replaced = new ReplacedWeights({
+      backend,
+      ranks: this.ranks,
+      run: (task) => this.serial.run(async () => (this.info ? task() : undefined)),
+      broadcast: async () => options.replicas?.broadcastParameters(backend),
+    });
   }
 
   get skippedUpdates(): number {
@@ -157,6 +166,7 @@ class ComposedEngine implements BaseEngine {
 
   saveCheckpoint(dir: string, options: CheckpointOptions = {}): Promise<void> {
     this.modelInfo();
+    this.replaced.needOwn("saveCheckpoint");
     const { own, extra } = splitParts(options.contents);
     return this.serial.run(async () => {
       await this.backend.save(dir, own, options);
@@ -167,11 +177,12 @@ class ComposedEngine implements BaseEngine {
 
   loadCheckpoint(dir: string, options: CheckpointOptions = {}): Promise<void> {
     this.modelInfo();
+    this.replaced.needOwn("loadCheckpoint");
     const { own, extra } = splitParts(options.contents);
     return this.serial.run(async () => {
       const state = extra ? await readHostState(dir) : null;
       await this.backend.restore(dir, own, options);
-      await this.options.replicas?.broadcastParameters(this.backend);
+      await this.replaced.afterRestore();
       if (!state) return;
       this.schedulerStep = state.schedulerStep;
       this.skipped = state.skippedUpdates;
@@ -182,7 +193,18 @@ class ComposedEngine implements BaseEngine {
   async to(): Promise<void> {}
 
   async disableAdapter(): Promise<AsyncDisposable> {
-    return { async [Symbol.asyncDispose]() {} };
+    this.modelInfo();
+    return this.replaced.disableAdapter();
+  }
+
+  async averagedWeights(): Promise<AsyncDisposable | null> {
+    this.modelInfo();
+    return this.options.optimizer?.emaDecay == null ? null : this.replaced.average();
+  }
+
+  get adapters(): AdapterSet | undefined {
+    this.modelInfo();
+    return this.replaced.adapters;
   }
 
   modelInfo(): EngineModelInfo {
@@ -231,6 +253,7 @@ class ComposedEngine implements BaseEngine {
   /** A training call: alone, in train mode, and leaving no gradients behind when it fails. */
   private async training<T>(call: string, task: () => Promise<T>): Promise<T> {
     this.needTrainMode(call);
+    this.replaced.needOwn(call);
     return this.serial.run(async () => {
       try {
         return await task();

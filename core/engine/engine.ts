@@ -17,7 +17,7 @@ export interface EngineCapabilities {
   /** Device names on which it computes, e.g. `cpu`, `cuda`. */
   readonly devices: readonly string[];
   readonly dtypes: readonly DType[];
-  /** Adapters (LoRA) that can be switched off with `disableAdapter`. */
+  /** Whether `EngineOptions.adapter` is honoured: adapters are trained, and switched off with `disableAdapter`. */
   readonly adapters: boolean;
   /** Whether media columns are understood; if not, they are refused. */
   readonly multiModal: boolean;
@@ -128,18 +128,62 @@ export interface BaseEngine {
   loadCheckpoint(dir: string, options?: CheckpointOptions): Promise<void>;
   /** Move parts between the device and the host; a no-op for engines that compute on the host. */
   to(device: "cpu" | "device", parts: { model?: boolean; optimizer?: boolean; grad?: boolean }): Promise<void>;
-  /** Adapters off until disposed; a no-op without adapters. */
+  /** Adapters off until disposed: the model as it was before them, to compute with and to export. A no-op without adapters. */
   disableAdapter(): Promise<AsyncDisposable>;
+  /** Adapters by name, where `EngineOptions.adapter` asked for one. */
+  readonly adapters?: AdapterSet;
+  /**
+   * Weights replaced by their moving average until disposed, to compute with and to export; null where none is kept
+   * (`OptimizerConfig.emaDecay`).
+   */
+  averagedWeights?(): Promise<AsyncDisposable | null>;
   /** Vocabulary size and position limit of the loaded model. */
   modelInfo(): EngineModelInfo;
   dispose(): Promise<void>;
 }
+
+/** Several adapters of one model, of which one at a time is computed with, trained and exported. */
+export interface AdapterSet {
+  /** The engine's own is called `default`. */
+  readonly names: readonly string[];
+  readonly active: string;
+  /** Add an adapter, with moments of its own. The active one stays active. */
+  add(name: string, source: AdapterConfig): Promise<void>;
+  /** Make an adapter the active one. Gradients are cleared. */
+  use(name: string): Promise<void>;
+  /** Any but the active one. */
+  remove(name: string): Promise<void>;
+  /** Write one in the layout of PEFT's `save_pretrained`. */
+  save(name: string, dir: string, options?: CallOptions): Promise<void>;
+}
+
+/** What changes a backend's adapters; done on every rank. */
+export interface AdapterChanges extends Pick<AdapterSet, "add" | "use" | "remove"> {
+  /** Switch all adapters off or on again; gradients and moments stay. */
+  enable(on: boolean): Promise<void>;
+}
+
+/** An adapter to train on a model whose own weights stay as they are (LoRA, 2106.09685), under PEFT's names. */
+export type AdapterConfig =
+  | {
+      readonly rank: number;
+      readonly alpha: number;
+      /** The scale is α / √rank instead of α / rank. */
+      readonly rslora?: boolean;
+      /** `all-linear`, a regular expression for full names, or a list of names. */
+      readonly targetModules: string | readonly string[];
+      readonly excludeModules?: string | readonly string[] | null;
+    }
+  /** A folder in PEFT's layout. */
+  | { readonly path: string };
 
 export interface EngineModelInfo {
   readonly modelType: string;
   readonly vocabSize: number;
   readonly maxPositions: number;
   readonly parameters: number;
+  /** Parameters that the optimizer updates: those of the active adapter where there is one, 0 without optimizer. */
+  readonly trainedParameters?: number;
 }
 
 /** Position of a flat shard in the full tensor. */
@@ -221,6 +265,8 @@ export interface EngineOptions {
   readonly model: EngineModelSource;
   /** Null for a forward-only engine (reference policy). */
   readonly optimizer: OptimizerConfig | null;
+  /** Train this adapter and nothing else; absent or null: all weights are trained. */
+  readonly adapter?: AdapterConfig | null;
   readonly topology: DataParallelTopology;
   /** CPU threads; 0 = the engine's choice. */
   readonly threads: number;

@@ -17,6 +17,10 @@ export const engineErrors = defineErrors({
     summary: "A training call reached an engine that was made without an optimizer.",
     fix: "Give the engine an optimizer configuration, or only call inferBatch.",
   },
+  VERL_ENGINE_WEIGHTS_REPLACED: {
+    summary: "A call that needs the weights that an engine trains came while others stood in their place.",
+    fix: "Dispose the scope of `disableAdapter` or `averagedWeights` first.",
+  },
   VERL_ENGINE_BAD_BATCH: { summary: "A batch does not fit the model or is inconsistent in itself." },
   VERL_ENGINE_SEQUENCE_TOO_LONG: {
     summary: "A sequence has more tokens than the model has positions.",

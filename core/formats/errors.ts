@@ -58,6 +58,18 @@ export const formatErrors = defineErrors({
     summary: "The tokenizer of a GGUF file or a SentencePiece model is of a kind that cannot be rebuilt here.",
     fix: "use a Hugging Face folder of the same model, which carries tokenizer.json",
   },
+  VERL_FORMATS_ADAPTER_INVALID: {
+    summary: "An adapter's files are incomplete or belong to another model.",
+    fix: "check that the adapter was trained on this model, and that its folder is complete",
+  },
+  VERL_FORMATS_ADAPTER_UNSUPPORTED: {
+    summary: "An adapter is of a kind, or has a feature, that is not supported.",
+    fix: "use plain LoRA on the linear maps of the layers, or merge the adapter into the model with PEFT (merge_and_unload)",
+  },
+  VERL_FORMATS_ADAPTER_TARGETS: {
+    summary: "The modules named for an adapter are not ones that can have it.",
+    fix: "name linear maps of the model's layers, e.g. target_modules=all-linear or [q_proj, v_proj]",
+  },
   VERL_FORMATS_STREAM_MISMATCH: {
     summary: "Tensors handed over for writing do not match the announced names and shapes.",
     fix: "announce exactly the tensors that the stream yields, each once",

@@ -6,6 +6,7 @@ export { MODEL_FAMILIES, type ModelFamily } from "./families/index.js";
 export { bf16ToF32, f16ToF32, f32ToBf16, f32ToF16 } from "./half.js";
 export { type HfFolderContent, writeHfFolder } from "./hf-folder.js";
 export { readTokenizerFiles } from "./hf-source.js";
+export { fileExists, readJsonObject } from "./json-file.js";
 export type {
   Activation,
   HeadKind,
@@ -33,6 +34,19 @@ export {
   parameterSpecs,
   weightOf,
 } from "./param-names.js";
+export {
+  type AdapterSource,
+  chooseModules,
+  type LinearModule,
+  type LoraShape,
+  linearModules,
+  loraNames,
+  loraParameterSpecs,
+  loraScale,
+  type ModuleChoice,
+  openAdapter,
+  writeAdapter,
+} from "./peft/index.js";
 export { SafetensorsReader } from "./safetensors-reader.js";
 export {
   type TensorSpec,

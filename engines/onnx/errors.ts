@@ -26,6 +26,13 @@ export const errors = defineErrors({
     summary: "A checkpoint's optimizer state is not that of the optimizer which this run uses.",
     fix: "Use the optimizer that wrote it, or begin its state anew: actor.checkpoint.load_contents=[model, extra].",
   },
+  VERL_ONNX_BAD_ADAPTER: {
+    summary: "An adapter cannot be trained as it is described.",
+    fix: "Give a rank of at least 1 and an alpha above 0.",
+  },
+  VERL_ONNX_ADAPTER_NAME: {
+    summary: "An adapter was called by a name that does not exist, is taken, or cannot be one.",
+  },
   VERL_ONNX_NO_HEAD: {
     summary: "A model that is only read has no value or score head in its files.",
     fix: "Use a model that was trained as a critic or reward model, or train one: with an optimizer the head begins anew.",

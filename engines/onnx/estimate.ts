@@ -1,5 +1,12 @@
-import { type ModelConfig, openModel, parseModelConfig } from "../../core/formats/index.js";
-import type { EngineOptions, EngineWork, MemoryPart, OptimizerConfig, RolloutOptions } from "../../core/plugin.js";
+import {
+  chooseModules,
+  type LoraShape,
+  type ModelConfig,
+  openAdapter,
+  openModel,
+  parseModelConfig,
+} from "../../core/formats/index.js";
+import type { AdapterConfig, EngineOptions, EngineWork, MemoryPart, OptimizerConfig, RolloutOptions } from "../../core/plugin.js";
 import { parseEngineKwargs } from "./options.js";
 import { kvCacheStays, rolloutMemory } from "./rollout/memory.js";
 import { parseOnnxOptions } from "./rollout/options.js";
@@ -7,12 +14,14 @@ import { trainingMemory } from "./training-memory.js";
 
 /** What {@link trainingMemory} says of an engine that would be made from these options. */
 export async function estimateEngine(
-  { model, optimizer, extra }: EngineOptions,
+  { model, optimizer, adapter, extra }: EngineOptions,
   work: EngineWork,
 ): Promise<readonly MemoryPart[]> {
   const { logitsMemoryMiB, attentionMemoryMiB } = parseEngineKwargs(extra);
-  const memory = trainingMemory(await configOf(model), {
+  const config = await configOf(model);
+  const memory = trainingMemory(config, {
     ...work,
+    adapter: adapter ? await shapeOf(adapter, config) : undefined,
     logitsMemoryMiB,
     attentionMemoryMiB,
     trains: optimizer !== null,
@@ -46,6 +55,13 @@ export async function estimateRollout({
 function statesOf({ name, momentum, emaDecay }: OptimizerConfig): number {
   const moments = name === "sgd" ? (momentum ? 1 : 0) : 2;
   return moments + (emaDecay === null || emaDecay === undefined ? 0 : 1);
+}
+
+async function shapeOf(adapter: AdapterConfig, config: ModelConfig): Promise<LoraShape> {
+  if (!("path" in adapter)) return { rslora: false, ...adapter, modules: chooseModules(config, adapter) };
+  const opened = await openAdapter(adapter.path, config);
+  await opened.close();
+  return opened.shape;
 }
 
 async function configOf(model: EngineOptions["model"] | RolloutOptions["model"]): Promise<ModelConfig> {

@@ -1,9 +1,15 @@
-import { type ModelConfig, parameterSpecs } from "../../core/formats/index.js";
+import {
+  type LoraShape,
+  loraParameterSpecs,
+  type ModelConfig,
+  type ParameterSpec,
+  parameterSpecs,
+} from "../../core/formats/index.js";
 import { LIVE_LOGITS_ARRAYS } from "./backend/variant.js";
 
 /** Bytes that training takes, by purpose. An estimate: onnxruntime's arena rounds up and keeps what it once had. */
 export interface TrainingMemory {
-  /** Weights; with an optimizer also gradients and two moments. */
+  /** Weights; of what is trained also gradients and the arrays of the optimizer. */
   readonly parameters: number;
   /** Activations that the backward pass needs, of one micro-batch. */
   readonly activations: number;
@@ -21,6 +27,8 @@ export interface TrainingShape {
   readonly longest: number;
   /** False for a forward-only engine. */
   readonly trains: boolean;
+  /** What is trained in place of the whole model. */
+  readonly adapter?: LoraShape;
   /** Arrays that the optimizer keeps beside weights and gradients; default AdamW's two moments. */
   readonly optimizerStates?: number;
   /** The engine's bounds, as configured. */
@@ -33,9 +41,10 @@ const BYTES = Float32Array.BYTES_PER_ELEMENT;
 /** What a training run will need, known before it starts. */
 export function trainingMemory(config: ModelConfig, shape: TrainingShape): TrainingMemory {
   const { hiddenSize, intermediateSize, numHeads, numKvHeads, headDim, numLayers, vocabSize } = config;
-  const { tokens, longest, trains, optimizerStates = 2 } = shape;
-  const elements = parameterSpecs(config).reduce((sum, p) => sum + p.shape.reduce((n, d) => n * d, 1), 0);
-  const parameters = elements * BYTES * (trains ? 2 + optimizerStates : 1);
+  const { tokens, longest, trains, adapter, optimizerStates = 2 } = shape;
+  const frozen = adapter || !trains ? elements(parameterSpecs(config)) : 0;
+  const trained = adapter ? elements(loraParameterSpecs(config, adapter)) : elements(parameterSpecs(config)) - frozen;
+  const parameters = (frozen + trained * (trains ? 2 + optimizerStates : 1)) * BYTES;
   // Per token: two norms and their inputs; heads, their mixture in two layouts; sigmoid, silu, up and their product.
   const perLayer = 4 * hiddenSize + 3 * numHeads * headDim + 2 * numKvHeads * headDim + 4 * intermediateSize;
   const keptLayers = trains ? numLayers : 1;
@@ -44,4 +53,8 @@ export function trainingMemory(config: ModelConfig, shape: TrainingShape): Train
   const attention = bounded(tokens * longest * numHeads * keptLayers * BYTES, shape.attentionMemoryMiB);
   const logits = bounded(tokens * vocabSize * BYTES * LIVE_LOGITS_ARRAYS, shape.logitsMemoryMiB);
   return { parameters, activations, attention, logits, total: parameters + activations + attention + logits };
+}
+
+function elements(specs: readonly ParameterSpec[]): number {
+  return specs.reduce((sum, { shape }) => sum + shape.reduce((n, d) => n * d, 1), 0);
 }

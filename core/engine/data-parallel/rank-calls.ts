@@ -3,7 +3,7 @@ import type { LossProgram } from "../../algorithms/loss-program.js";
 import type { SequenceBatch } from "../../data/sequence-batch.js";
 import type { CallOptions } from "../../host/types.js";
 import type { FusedResult } from "../backend.js";
-import type { EngineOptions, ModelOutputs } from "../engine.js";
+import type { AdapterConfig, EngineOptions, ModelOutputs } from "../engine.js";
 import type { EngineEnv, EngineRequest } from "../lookup-engine.js";
 
 /** How a rank finds and makes its backend: as the driver did. */
@@ -27,6 +27,10 @@ export interface RankCalls {
     readonly counts: GlobalCounts;
   }): Promise<FusedResult | null>;
   zeroGrad(args: object): Promise<void>;
+  addAdapter(args: { readonly name: string; readonly source: AdapterConfig }): Promise<void>;
+  useAdapter(args: { readonly name: string }): Promise<void>;
+  removeAdapter(args: { readonly name: string }): Promise<void>;
+  enableAdapters(args: { readonly on: boolean }): Promise<void>;
   openExchange(args: { readonly file: string }): Promise<void>;
   /** Writes its gradients into the exchange from number `start` on, and clears them. */
   sendGradients(args: { readonly start: number }): Promise<void>;

@@ -28,6 +28,10 @@ export class RankServer {
       return backend.fused ? backend.fused(batch, replayLoss(loss), counts, options) : null;
     },
     zeroGrad: ({ engine }) => this.backend(engine).zeroGrad(),
+    addAdapter: async ({ engine, name, source }) => this.backend(engine).adapters?.add(name, source),
+    useAdapter: async ({ engine, name }) => this.backend(engine).adapters?.use(name),
+    removeAdapter: async ({ engine, name }) => this.backend(engine).adapters?.remove(name),
+    enableAdapters: async ({ engine, on }) => this.backend(engine).adapters?.enable(on),
     openExchange: async ({ engine, file }) => {
       this.served(engine).exchange = await NumberFile.open(file);
     },

@@ -4,7 +4,7 @@ import type { SequenceBatch } from "../../data/sequence-batch.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { CallOptions } from "../../host/types.js";
 import type { EngineBackend, FusedResult } from "../backend.js";
-import type { ModelOutputs } from "../engine.js";
+import type { AdapterChanges, ModelOutputs } from "../engine.js";
 import { onEveryRank } from "./every-rank.js";
 import { makeExchangeFile, NumberFile } from "./exchange-file.js";
 import type { RankCalls } from "./rank-calls.js";
@@ -22,7 +22,7 @@ export class RemoteReplicas implements ReplicaGroup {
 
   async reduceGradients(first: EngineBackend, options?: CallOptions): Promise<void> {
     const file = await this.exchangeWith(first);
-    const start = (r: number) => r * first.modelInfo().parameters;
+    const start = (r: number) => r * exchangedNumbers(first);
     await onEveryRank(this.replicas, options?.signal, (replica, r, signal) =>
       replica.call("sendGradients", { start: start(r) }, { signal }),
     );
@@ -31,7 +31,7 @@ export class RemoteReplicas implements ReplicaGroup {
 
   async broadcastParameters(first: EngineBackend): Promise<void> {
     const file = await this.exchangeWith(first);
-    await file.write(0, first.parameters());
+    await file.write(0, first.trainedTensors?.() ?? first.parameters());
     await onEveryRank(this.replicas, undefined, (replica) => replica.call("receiveParameters", {}));
   }
 
@@ -43,7 +43,7 @@ export class RemoteReplicas implements ReplicaGroup {
   /** Each replica has a place of its own for gradients; parameters use the first of them. */
   private async exchangeWith(first: EngineBackend): Promise<NumberFile> {
     if (this.exchange) return this.exchange;
-    await makeExchangeFile(this.replicas.length * first.modelInfo().parameters, async (file) => {
+    await makeExchangeFile(this.replicas.length * exchangedNumbers(first), async (file) => {
       await onEveryRank(this.replicas, undefined, (replica) => replica.call("openExchange", { file }));
       this.exchange = await NumberFile.open(file);
     });
@@ -51,7 +51,19 @@ export class RemoteReplicas implements ReplicaGroup {
   }
 }
 
+function exchangedNumbers(first: EngineBackend): number {
+  const { parameters, trainedParameters } = first.modelInfo();
+  return trainedParameters || parameters;
+}
+
 class RemoteReplica implements EngineReplica {
+  readonly adapters: AdapterChanges = {
+    add: (name, source) => this.call("addAdapter", { name, source }),
+    use: (name) => this.call("useAdapter", { name }),
+    remove: (name) => this.call("removeAdapter", { name }),
+    enable: (on) => this.call("enableAdapters", { on }),
+  };
+
   constructor(
     private readonly rank: RpcClient,
     private readonly engine: number,

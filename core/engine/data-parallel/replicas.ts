@@ -1,8 +1,12 @@
 import type { CallOptions } from "../../host/types.js";
 import type { EngineBackend } from "../backend.js";
+import type { AdapterChanges } from "../engine.js";
 
 /** A further rank, wherever it runs: it computes on its share of a batch with the parameters that the first rank has. */
-export type EngineReplica = Pick<EngineBackend, "load" | "forward" | "backward" | "fused" | "zeroGrad" | "dispose">;
+export interface EngineReplica
+  extends Pick<EngineBackend, "load" | "forward" | "backward" | "fused" | "zeroGrad" | "dispose"> {
+  readonly adapters?: AdapterChanges;
+}
 
 /** Ranks 1, 2, … of an engine, and what goes between them and the first. */
 export interface ReplicaGroup {

@@ -1,5 +1,6 @@
 import { parameterSpecs } from "../../../core/formats/index.js";
 import type {
+  BackendAdapters,
   CallOptions,
   CheckpointPart,
   EngineBackend,
@@ -16,32 +17,38 @@ import type {
   OutputName,
   SequenceBatch,
 } from "../../../core/plugin.js";
+import { restoreAdapters, saveAdapters } from "../adapters/adapter-checkpoint.js";
+import { OnnxAdapters } from "../adapters/adapter-set.js";
 import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
+import { plainGraphModel } from "../graphs/graph-model.js";
 import { HEAD_OUTPUTS } from "../models/head.js";
-import { Optimizer } from "../optimizer/optimizer.js";
-import { type ParameterGroup, parameterGroups } from "../optimizer/parameter-groups.js";
-import { checkOptimizer, optimizerRules } from "../optimizer/rules.js";
+import type { Optimizer } from "../optimizer/optimizer.js";
+import { checkOptimizer } from "../optimizer/rules.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
-import { type CheckpointState, restoreCheckpoint, saveCheckpoint } from "./checkpoint.js";
-import { HEADS, loadModel } from "./model-loader.js";
+import { type ActiveModel, activeModel } from "./active-model.js";
+import { exportModel, restoreModel, saveModel } from "./checkpoint.js";
+import { HEADS, type LoadedModel, loadModel } from "./model-loader.js";
 import { openProvider } from "./open-provider.js";
-import { ParameterStore } from "./parameter-store.js";
 import { partitionByLength } from "./partition-by-length.js";
 import { SessionCache } from "./session-cache.js";
+import { type TrainedParameters, trainedParameters } from "./trained-parameters.js";
 import { TrainingStep } from "./training-step.js";
 
-interface Loaded extends CheckpointState {
+interface Loaded {
+  readonly model: LoadedModel;
+  /** The model's own parameters; frozen where there are adapters. */
+  readonly base: TrainedParameters;
+  /** The model as a whole. */
+  readonly whole: ActiveModel;
+  readonly adapters: OnnxAdapters | null;
   readonly sessions: SessionCache;
   readonly step: TrainingStep;
 }
 
 /** Numbers of another rank's gradient that are held at once, 4 MiB of them. */
 const ADDED_AT_ONCE = 2 ** 20;
-
-/** Ranks above 0 compute gradients and leave the updates to rank 0. */
-const GRADIENTS_ONLY: ParameterGroup = { rule: { state: [], update() {} }, lrScale: 1, decays: false, state: [] };
 
 /** A decoder-only model on onnxruntime, with its optimizer on the host. */
 export class OnnxBackend implements EngineBackend {
@@ -62,7 +69,7 @@ export class OnnxBackend implements EngineBackend {
       outputs: HEAD_OUTPUTS[HEADS[options.modelType ?? "language_model"]],
       devices: [provider?.deviceName ?? "cpu"],
       dtypes: ["f32"],
-      adapters: false,
+      adapters: true,
       multiModal: false,
     };
   }
@@ -70,30 +77,36 @@ export class OnnxBackend implements EngineBackend {
   async load(options?: CallOptions): Promise<void> {
     await this.dispose();
     const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding } = this.kwargs;
+    const { threads, optimizer, adapter, seed, topology, model: source } = this.options;
     const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
     const model = await loadModel(this.options, this.kwargs);
-    const sessions = new SessionCache(runtime, { threads: this.options.threads, spin });
-    const { optimizer: config, topology } = this.options;
-    const groupOf =
-      config &&
-      (topology.rank > 0
-        ? () => GRADIENTS_ONLY
-        : parameterGroups(config, optimizerRules(config, { runtime, compile: sessions.compile })));
-    const specs = parameterSpecs(model.config);
-    const placed = specs.map((spec) => ({ ...spec, group: groupOf ? groupOf(spec) : null }));
-    const store = new ParameterStore(runtime, placed);
-    await model.fill(store, options);
-    const variants = { logitsBytes: logitsMemoryMiB * 2 ** 20, packAbovePadding };
-    const step = new TrainingStep(runtime, sessions, model.config, store, variants);
-    const optimizer = config && new Optimizer(config.name, store.trained);
-    optimizer?.restartAverage();
-    this.loaded = { model, store, optimizer, kwargs: this.kwargs, sessions, step };
+    const { config } = model;
+    const sessions = new SessionCache(runtime, { threads, spin });
+    const training = { optimizer, topology, runtime, compile: sessions.compile };
+    const base = trainedParameters(parameterSpecs(config), { ...training, optimizer: adapter ? null : optimizer });
+    await model.fill(base.store, options);
+    base.optimizer?.restartAverage();
+    const step = new TrainingStep(runtime, sessions, config, {
+      logitsBytes: logitsMemoryMiB * 2 ** 20,
+      packAbovePadding,
+    });
+    const modelPath = "path" in source ? source.path : null;
+    const context = { ...training, config, base: base.store, seed, modelPath };
+    const adapters = adapter ? await OnnxAdapters.create(context, adapter) : null;
+    const whole = activeModel(plainGraphModel(config, base.optimizer !== null), base.store);
+    this.loaded = { model, base, whole, adapters, sessions, step };
+  }
+
+  get adapters(): BackendAdapters | undefined {
+    return this.state.adapters ?? undefined;
   }
 
   modelInfo(): EngineModelInfo {
-    const { model, store } = this.state;
+    const { model, base } = this.state;
     const { modelType, vocabSize, maxPositions } = model.config;
-    return { modelType, vocabSize, maxPositions, parameters: store.count };
+    const { store, optimizer } = this.current;
+    const trainedParameters = optimizer ? store.count : 0;
+    return { modelType, vocabSize, maxPositions, parameters: base.store.count, trainedParameters };
   }
 
   /** Cuts what attention would not fit into memory for: many short sequences beside a long one. */
@@ -102,12 +115,12 @@ export class OnnxBackend implements EngineBackend {
   }
 
   forward(batch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs> {
-    return this.state.step.forward(batch, outputs, options);
+    return this.state.step.forward(this.active, batch, outputs, options);
   }
 
   backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {
     this.trained("backward");
-    return this.state.step.backward(batch, gradients, options);
+    return this.state.step.backward(this.active, batch, gradients, options);
   }
 
   fused(
@@ -117,11 +130,11 @@ export class OnnxBackend implements EngineBackend {
     options?: CallOptions,
   ): Promise<FusedResult | null> {
     this.trained("fused");
-    return this.state.step.fused(batch, loss, counts, options);
+    return this.state.step.fused(this.active, batch, loss, counts, options);
   }
 
   async zeroGrad(): Promise<void> {
-    this.state.optimizer?.zeroGrad();
+    this.current.optimizer?.zeroGrad();
   }
 
   async gradNorm(): Promise<number> {
@@ -132,9 +145,13 @@ export class OnnxBackend implements EngineBackend {
     await this.trained("step").update(update);
   }
 
+  async swapAverage(): Promise<void> {
+    this.current.optimizer?.swapAverage();
+  }
+
   async *parameters(options?: CallOptions): AsyncGenerator<NamedTensor> {
-    const { store } = this.state;
-    for (const tensor of store.namedValues()) {
+    const { base, adapters } = this.state;
+    for await (const tensor of adapters ? adapters.parameters(options) : base.store.namedValues()) {
       options?.signal?.throwIfAborted();
       yield tensor;
     }
@@ -142,7 +159,7 @@ export class OnnxBackend implements EngineBackend {
 
   async *gradients(options?: CallOptions): AsyncGenerator<NamedTensor> {
     this.trained("gradients");
-    const { store } = this.state;
+    const { store } = this.current;
     for (const tensor of store.named((parameter) => store.gradients(parameter))) {
       options?.signal?.throwIfAborted();
       yield tensor;
@@ -163,15 +180,29 @@ export class OnnxBackend implements EngineBackend {
   }
 
   async setParameters(next: NumberSource): Promise<void> {
-    for (const { data } of this.state.store.namedValues()) await next(data as Float32Array);
+    for (const { data } of this.current.store.namedValues()) await next(data as Float32Array);
   }
 
-  save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {
-    return saveCheckpoint(dir, parts, this.state, options);
+  async *trainedTensors(): AsyncGenerator<NamedTensor> {
+    yield* this.current.store.namedValues();
   }
 
-  restore(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {
-    return restoreCheckpoint(dir, parts, this.state, options);
+  async save(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {
+    const { model, base, adapters } = this.state;
+    if (adapters) await saveAdapters(dir, parts, adapters, options);
+    else await saveModel(dir, parts, base, options);
+    options?.signal?.throwIfAborted();
+    if (!parts.includes("hf_model")) return;
+    const { optimizer } = this.current;
+    const write = (average: boolean) => exportModel(dir, model, this.parameters(options), this.kwargs, average);
+    await write(false);
+    if (optimizer?.keepsAverage) await optimizer.withAverage(() => write(true));
+  }
+
+  async restore(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {
+    const { base, adapters } = this.state;
+    if (adapters) await restoreAdapters(dir, parts, adapters, options);
+    else await restoreModel(dir, parts, base, this.kwargs, options);
   }
 
   async dispose(): Promise<void> {
@@ -180,7 +211,8 @@ export class OnnxBackend implements EngineBackend {
     if (!loaded) return;
     await loaded.sessions.dispose();
     loaded.step.dispose();
-    loaded.store.dispose();
+    loaded.adapters?.dispose();
+    loaded.base.store.dispose();
   }
 
   private get state(): Loaded {
@@ -188,8 +220,20 @@ export class OnnxBackend implements EngineBackend {
     throw errors.VERL_ONNX_NOT_LOADED({ what: "the engine was used before its weights were loaded" });
   }
 
+  /** What is computed with. */
+  private get active(): ActiveModel {
+    const { adapters, whole } = this.state;
+    return adapters?.model ?? whole;
+  }
+
+  /** What is trained. */
+  private get current(): TrainedParameters {
+    const { adapters, base } = this.state;
+    return adapters?.current ?? base;
+  }
+
   private trained(call: string): Optimizer {
-    const { optimizer } = this.state;
+    const { optimizer } = this.current;
     if (optimizer) return optimizer;
     throw errors.VERL_ONNX_FORWARD_ONLY({ what: `${call} was called on an engine without an optimizer` });
   }

@@ -1,4 +1,4 @@
-import { embeddingName, headName, type ModelConfig } from "../../../core/formats/index.js";
+import type { ModelConfig } from "../../../core/formats/index.js";
 import type {
   CallOptions,
   FusedResult,
@@ -10,13 +10,13 @@ import type {
   SequenceBatch,
 } from "../../../core/plugin.js";
 import { fusedGraph, LOSS_FETCH, metricFetch } from "../graphs/fused-graph.js";
-import { EMBEDDED_GRADIENT, type GraphVariant, gradientFetch } from "../graphs/model-graph.js";
+import { EMBEDDED_GRADIENT, type GraphVariant } from "../graphs/model-graph.js";
 import { backwardGraph, forwardGraph, outputFetch, outputGradientFeed } from "../graphs/two-phase-graphs.js";
 import { GrowingRopeFeeds } from "../models/rope-feeds.js";
 import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
+import type { ActiveModel } from "./active-model.js";
 import { type BatchShape, batchShape, type Feeds, lossFeeds, tokenFeeds } from "./batch-feeds.js";
 import { addEmbeddingGradient } from "./embedding-gradient.js";
-import type { ParameterStore, StoredParameter } from "./parameter-store.js";
 import { Scratch } from "./scratch.js";
 import type { Compiled, SessionCache } from "./session-cache.js";
 import { chooseVariant, type VariantOptions } from "./variant.js";
@@ -30,33 +30,42 @@ export class TrainingStep {
     runtime: OrtRuntime,
     private readonly sessions: SessionCache,
     private readonly config: ModelConfig,
-    private readonly store: ParameterStore,
     private readonly options: VariantOptions,
   ) {
     this.scratch = new Scratch(runtime);
     this.rope = new GrowingRopeFeeds(runtime, config);
   }
 
-  async forward(batch: SequenceBatch, outputs: readonly OutputName[], options?: CallOptions): Promise<ModelOutputs> {
+  async forward(
+    model: ActiveModel,
+    batch: SequenceBatch,
+    outputs: readonly OutputName[],
+    options?: CallOptions,
+  ): Promise<ModelOutputs> {
     const shape = batchShape(batch);
     if (this.resultCount(shape) === 0) return emptyOutputs(outputs);
     const variant = chooseVariant(this.config, shape, this.options);
-    const compiled = await this.sessions.get(keyOf("forward", variant, outputs.join()), () => ({
-      graph: forwardGraph(this.config, variant, outputs),
+    const compiled = await this.sessions.get(keyOf("forward", model, variant, outputs.join()), () => ({
+      graph: forwardGraph(model.graph, variant, outputs),
     }));
     const { feeds, paddedRows } = tokenFeeds(this.config, batch, shape, variant, this.scratch);
     const results = this.outputFetches(outputs, paddedRows * this.numbersPerRow);
-    await this.run(compiled, shape, feeds, results, options);
+    await this.run(model, compiled, shape, feeds, results, options);
     return takeOutputs(outputs, results, this.resultCount(shape));
   }
 
-  async backward(batch: SequenceBatch, gradients: ModelOutputs, options?: CallOptions): Promise<void> {
+  async backward(
+    model: ActiveModel,
+    batch: SequenceBatch,
+    gradients: ModelOutputs,
+    options?: CallOptions,
+  ): Promise<void> {
     const shape = batchShape(batch);
     const names = Object.keys(gradients) as OutputName[];
     if (this.resultCount(shape) === 0 || names.length === 0) return;
     const variant = chooseVariant(this.config, shape, this.options);
-    const compiled = await this.sessions.get(keyOf("backward", variant, names.join()), () => ({
-      graph: backwardGraph(this.config, variant, names),
+    const compiled = await this.sessions.get(keyOf("backward", model, variant, names.join()), () => ({
+      graph: backwardGraph(model.graph, variant, names),
     }));
     const { feeds, rowIds, paddedRows } = tokenFeeds(this.config, batch, shape, variant, this.scratch);
     for (const name of names) {
@@ -65,11 +74,12 @@ export class TrainingStep {
       gradient.data.set(gradients[name] as Float32Array);
       feeds[outputGradientFeed(name)] = gradient;
     }
-    await this.runBackward(compiled, shape, feeds, {}, rowIds, options);
+    await this.runBackward(model, compiled, shape, feeds, {}, rowIds, options);
   }
 
   /** Null when the loss cannot be lowered. */
   async fused(
+    model: ActiveModel,
     batch: SequenceBatch,
     loss: LossFunction,
     counts: GlobalCounts,
@@ -79,8 +89,8 @@ export class TrainingStep {
     if (shape.responseTokens === 0) return null;
     const variant = chooseVariant(this.config, shape, this.options);
     const extents = new Map(loss.columns.map((name) => [name, batch.columns.get(name)?.extent ?? "token"] as const));
-    const compiled = await this.sessions.get(keyOf("fused", variant, `${loss.key}|${[...extents].join()}`), () =>
-      fusedGraph(this.config, variant, loss, extents),
+    const compiled = await this.sessions.get(keyOf("fused", model, variant, `${loss.key}|${[...extents].join()}`), () =>
+      fusedGraph(model.graph, variant, loss, extents),
     );
     // Half a pair is refused on the host, by name.
     if (compiled === null || (compiled.comparesPairs && batch.size % 2 !== 0)) return null;
@@ -92,7 +102,7 @@ export class TrainingStep {
     const scalars = [LOSS_FETCH, ...Object.keys(compiled.metrics).map(metricFetch)];
     for (const name of scalars) results[name] = this.scratch.float32(name, []);
     const scalar = (name: string) => (results[name].data as Float32Array)[0];
-    await this.runBackward(compiled, shape, feeds, results, rowIds, options);
+    await this.runBackward(model, compiled, shape, feeds, results, rowIds, options);
 
     let weight = 0;
     for (const m of batch.responseMask) if (m) weight++;
@@ -111,6 +121,7 @@ export class TrainingStep {
   }
 
   private async runBackward(
+    model: ActiveModel,
     compiled: Compiled,
     shape: BatchShape,
     feeds: Feeds,
@@ -118,25 +129,24 @@ export class TrainingStep {
     rowIds: Int32Array,
     options: CallOptions | undefined,
   ): Promise<void> {
+    const { embeddingGradient } = model;
+    const all: Feeds = { ...fetches, ...model.fetches };
+    if (embeddingGradient === null) return this.run(model, compiled, shape, feeds, all, options);
     const { hiddenSize } = this.config;
-    const embedding = embeddingName(this.config);
     const dEmbedded = this.scratch.float32(EMBEDDED_GRADIENT, [rowIds.length, hiddenSize]);
-    const all: Feeds = { ...fetches, ...this.store.fetches, [EMBEDDED_GRADIENT]: dEmbedded };
-    // An embedding that is not the head as well has no other gradient than the one added below.
-    if (headName(this.config) !== embedding) delete all[gradientFetch(embedding)];
-    await this.run(compiled, shape, feeds, all, options);
-    const gradient = this.store.gradients(this.store.find(embedding) as StoredParameter);
-    addEmbeddingGradient(gradient, rowIds, dEmbedded.data, hiddenSize);
+    await this.run(model, compiled, shape, feeds, { ...all, [EMBEDDED_GRADIENT]: dEmbedded }, options);
+    addEmbeddingGradient(embeddingGradient, rowIds, dEmbedded.data, hiddenSize);
   }
 
   private async run(
+    model: ActiveModel,
     compiled: Compiled,
     shape: BatchShape,
     batchFeeds: Feeds,
     fetches: Feeds,
     options: CallOptions | undefined,
   ): Promise<void> {
-    const available: Feeds = { ...this.store.feeds, ...this.rope.upTo(shape.longest), ...batchFeeds };
+    const available: Feeds = { ...model.feeds, ...this.rope.upTo(shape.longest), ...batchFeeds };
     const feeds = Object.fromEntries(compiled.inputNames.map((name) => [name, available[name]]));
     try {
       await compiled.session.run(feeds, fetches, options);
@@ -162,8 +172,8 @@ export class TrainingStep {
   }
 }
 
-function keyOf(kind: string, variant: GraphVariant, detail: string): string {
-  return `${kind}|${variant.layout}|${variant.chunks}|${detail}`;
+function keyOf(kind: string, { graph }: ActiveModel, variant: GraphVariant, detail: string): string {
+  return `${kind}|${graph.key}|${variant.layout}|${variant.chunks}|${detail}`;
 }
 
 function takeOutputs(outputs: readonly OutputName[], fetched: Feeds, length: number): ModelOutputs {

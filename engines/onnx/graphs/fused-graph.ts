@@ -1,4 +1,3 @@
-import type { ModelConfig } from "../../../core/formats/index.js";
 import {
   type GlobalCounts,
   type LossFunction,
@@ -9,6 +8,7 @@ import {
 import type { Graph, Ref } from "../ir/index.js";
 import { GraphAlgebra } from "../loss/graph-algebra.js";
 import { HEAD_OUTPUTS } from "../models/head.js";
+import type { GraphModel } from "./graph-model.js";
 import { type GraphVariant, ModelGraph } from "./model-graph.js";
 import { outputFetch } from "./two-phase-graphs.js";
 
@@ -46,14 +46,15 @@ export interface FusedGraph {
  * what is wrong.
  */
 export function fusedGraph(
-  config: ModelConfig,
+  trained: GraphModel,
   variant: GraphVariant,
   loss: LossFunction,
   extents: ColumnExtents,
 ): FusedGraph | null {
+  const { config } = trained;
   const wanted = HEAD_OUTPUTS[config.head].filter((name) => loss.outputs.includes(name));
   if (wanted.length < loss.outputs.length || (config.head === "scores" && config.headSize > 1)) return null;
-  const model = new ModelGraph("fused", config, variant, "backward");
+  const model = new ModelGraph("fused", trained, variant, "backward");
   const { graph: g, head } = model;
   const computed = head.forward(wanted);
   const padding = rowPadding(g, model.targets, variant.chunks);

@@ -2,19 +2,21 @@ import {
   biasOf,
   embeddingName,
   headName,
+  loraNames,
+  loraScale,
   type ModelConfig,
-  parameterSpecs,
   weightOf,
 } from "../../../core/formats/index.js";
 import type { OutputName } from "../../../core/plugin.js";
 import { Autodiff, Graph, type Ref } from "../ir/index.js";
 import { decoder } from "../models/decoder.js";
 import type { Head } from "../models/head.js";
-import { pickRows, scale } from "../models/layers.js";
+import { type LowRank, pickRows, scale } from "../models/layers.js";
 import { LanguageModelHead } from "../models/lm-head.js";
 import { scoreHead } from "../models/score-head.js";
 import { type LayoutKind, tokenLayout } from "../models/token-layout.js";
 import { TrainingBlocks } from "../models/training-blocks.js";
+import { type GraphModel, trainsEmbedding } from "./graph-model.js";
 
 /**
  * Names of the graph inputs that pick and score rows. A language model has R rows, one before each response token, padded to a
@@ -59,25 +61,27 @@ export class ModelGraph {
   readonly targets: Ref | null;
   private readonly autodiff: Autodiff;
   private readonly embedded: Ref;
+  private readonly config: ModelConfig;
   private readonly parameters: ReadonlyMap<string, Ref>;
-  private readonly shapes: ReadonlyMap<string, readonly number[]>;
 
   constructor(
     name: string,
-    private readonly config: ModelConfig,
+    private readonly model: GraphModel,
     variant: GraphVariant,
     /** A forward pass needs no inverse index. */
     direction: "forward" | "backward",
   ) {
     const g = new Graph(name);
     const ad = new Autodiff(g);
+    const { config } = model;
     this.graph = g;
     this.autodiff = ad;
-    this.shapes = new Map(parameterSpecs(config).map(({ name, shape }) => [name, shape]));
-    this.parameters = new Map([...this.shapes].map(([name, shape]) => [name, g.input(name, shape)]));
+    this.config = config;
+    this.parameters = new Map([...model.shapes].map(([name, shape]) => [name, g.input(name, shape)]));
 
     const parameter = (key: string) => this.parameters.get(key) as Ref;
-    const blocks = new TrainingBlocks(ad, config, parameter, tokenLayout(ad, config, variant.layout));
+    const layout = tokenLayout(ad, config, variant.layout);
+    const blocks = new TrainingBlocks(ad, config, parameter, layout, adapters(model, parameter));
     const hidden = decoder(blocks, config);
     this.embedded = blocks.embedded;
     const width = config.hiddenSize;
@@ -90,20 +94,22 @@ export class ModelGraph {
       : this.scoreHead(normed, config.head as "values" | "scores");
   }
 
-  /** The backward pass, from gradients of outputs; publishes the gradients of all parameters. */
+  /** The backward pass, from gradients of outputs; publishes the gradients of what is trained. */
   backward(outputGradients: ReadonlyMap<OutputName, Ref>): void {
     const g = this.graph;
     const ofHead = this.head.backward(outputGradients);
     const embedding = embeddingName(this.config);
-    const names = [...this.parameters.keys()].filter((name) => name !== embedding && !ofHead.parameters.has(name));
+    const names = [...this.model.trained].filter((name) => name !== embedding && !ofHead.parameters.has(name));
     const sums = new Map(names.map((name) => [this.parameters.get(name) as Ref, this.sumInput(name)]));
-    const gradients = this.autodiff.backward(ofHead.seeds, [...sums.keys(), this.embedded], sums);
+    const targets = [...sums.keys(), ...(trainsEmbedding(this.model) ? [this.embedded] : [])];
+    const gradients = this.autodiff.backward(ofHead.seeds, targets, sums);
     for (const name of names) {
       const parameter = this.parameters.get(name) as Ref;
       g.output(gradients.get(parameter) as Ref, gradientFetch(name), this.shapeOf(name));
     }
     for (const [name, gradient] of ofHead.parameters) g.output(gradient, gradientFetch(name), this.shapeOf(name));
-    g.output(gradients.get(this.embedded) as Ref, EMBEDDED_GRADIENT, ["N", this.config.hiddenSize]);
+    const ofEmbedded = gradients.get(this.embedded);
+    if (ofEmbedded) g.output(ofEmbedded, EMBEDDED_GRADIENT, ["N", this.config.hiddenSize]);
   }
 
   private languageModelHead(normed: Ref, targets: Ref, chunks: number): Head {
@@ -114,7 +120,7 @@ export class ModelGraph {
       hidden: scale(this.autodiff, normed, g.input(HEAD_FEEDS.rowFactor, [])),
       weight: this.parameters.get(weightName) as Ref,
       weightName,
-      weightSum: () => this.sumInput(weightName),
+      weightSum: this.model.trained.has(weightName) ? () => this.sumInput(weightName) : null,
       targets,
       width: config.hiddenSize,
       cap: config.logitSoftcap === null ? null : g.input(HEAD_FEEDS.capFactor, []),
@@ -134,6 +140,17 @@ export class ModelGraph {
   }
 
   private shapeOf(name: string): readonly number[] {
-    return this.shapes.get(name) as readonly number[];
+    return this.model.shapes.get(name) as readonly number[];
   }
+}
+
+function adapters({ lora }: GraphModel, parameter: (name: string) => Ref): (module: string) => LowRank | null {
+  if (!lora) return () => null;
+  const modules = new Set(lora.modules);
+  const scale = loraScale(lora);
+  return (module) => {
+    if (!modules.has(module)) return null;
+    const { a, b } = loraNames(module);
+    return { a: parameter(a), b: parameter(b), scale };
+  };
 }

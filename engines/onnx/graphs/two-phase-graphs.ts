@@ -1,6 +1,7 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
 import type { OutputName } from "../../../core/plugin.js";
 import type { Graph } from "../ir/index.js";
+import type { GraphModel } from "./graph-model.js";
 import { type GraphVariant, ModelGraph } from "./model-graph.js";
 
 /** Fetch of an output of the forward graph, flat float32. */
@@ -12,16 +13,17 @@ export const outputGradientFeed = (output: OutputName) => `dout:${output}`;
 const outputDims = ({ head }: ModelConfig) => [head === "scores" ? "Scores" : "Rows"];
 
 /** Forward pass: the outputs asked for. */
-export function forwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
-  const { graph, head } = new ModelGraph("forward", config, variant, "forward");
-  for (const [name, ref] of head.forward(outputs)) graph.output(ref, outputFetch(name), outputDims(config));
+export function forwardGraph(model: GraphModel, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
+  const { graph, head } = new ModelGraph("forward", model, variant, "forward");
+  for (const [name, ref] of head.forward(outputs)) graph.output(ref, outputFetch(name), outputDims(model.config));
   return graph;
 }
 
 /** Forward pass again and backward from fed gradients of outputs, adding to the gradient sums. */
-export function backwardGraph(config: ModelConfig, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
-  const model = new ModelGraph("backward", config, variant, "backward");
-  const { graph } = model;
-  model.backward(new Map(outputs.map((name) => [name, graph.input(outputGradientFeed(name), outputDims(config))])));
+export function backwardGraph(model: GraphModel, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
+  const built = new ModelGraph("backward", model, variant, "backward");
+  const { graph } = built;
+  const feed = (name: OutputName) => graph.input(outputGradientFeed(name), outputDims(model.config));
+  built.backward(new Map(outputs.map((name) => [name, feed(name)])));
   return graph;
 }

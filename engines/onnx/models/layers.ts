@@ -23,6 +23,36 @@ export function linear(ad: Autodiff, x: Ref, weight: Ref, { bias, transposed = f
   ]);
 }
 
+/** An adapter of a linear map: A [rank, inputs], B [outputs, rank]. */
+export interface LowRank {
+  readonly a: Ref;
+  readonly b: Ref;
+  readonly scale: number;
+}
+
+/** y + s · x Aᵀ Bᵀ (LoRA, 2106.09685). */
+export function addLowRank(ad: Autodiff, y: Ref, x: Ref, { a, b, scale }: LowRank): Ref {
+  const g = ad.graph;
+  const alpha = { float: scale };
+  const inner = g.op("Gemm", [x, a], { transB: 1 });
+  const sum = g.op("Gemm", [inner, b, y], { transB: 1, alpha });
+  return ad.record(sum, [y, x, a, b], (dy) => {
+    let known: Ref | null = null;
+    const dInner = () => {
+      known ??= g.op("Gemm", [dy, b], { alpha });
+      return known;
+    };
+    const product = (left: Ref, right: Ref, total: Ref | null, attributes = {}) =>
+      g.op("Gemm", total ? [left, right, total] : [left, right], { transA: 1, ...attributes });
+    return [
+      () => dy,
+      () => g.op("Gemm", [dInner(), a]),
+      (total) => product(dInner(), x, total),
+      (total) => product(dy, inner, total, { alpha }),
+    ];
+  });
+}
+
 export function add(ad: Autodiff, a: Ref, b: Ref): Ref {
   return ad.record(ad.graph.op("Add", [a, b]), [a, b], (dy) => [() => dy, () => dy]);
 }

@@ -11,9 +11,9 @@ export interface HeadRows {
   readonly hidden: Ref;
   /** [vocab, hidden] */
   readonly weight: Ref;
-  /** The weight's name, and the sum to which its gradient is added. */
+  /** The weight's name, and the sum to which its gradient is added; null: the weight is not trained. */
   readonly weightName: string;
-  weightSum(): Ref;
+  readonly weightSum: (() => Ref) | null;
   /** Token to score in each row, int32 [R]. */
   readonly targets: Ref;
   readonly width: number;
@@ -83,7 +83,7 @@ export class LanguageModelHead implements Head {
     const columns = new Map([...gradients].map(([name, ref]) => [name, g.op("Unsqueeze", [ref, g.ints(1)])]));
     const gradientParts = new Map([...columns].map(([name, ref]) => [name, split(g, ref, rows.chunks)]));
     const hiddenParts: Ref[] = [];
-    let weight = rows.weightSum();
+    let weight = rows.weightSum?.() ?? null;
     let previous = [...columns.values()];
     splitRows(g, rows).forEach((chunk, i) => {
       const hidden = after(g, chunk.hidden, previous, rows.width);
@@ -93,11 +93,11 @@ export class LanguageModelHead implements Head {
       const dLogits = logitsGradient(g, softmax.logSoftmax, statistics, part, chunk.targets);
       const dProduct = softmax.tanh && rows.cap ? uncapped(g, dLogits, softmax.tanh, rows.cap) : dLogits;
       hiddenParts.push(g.op("Gemm", [dProduct, rows.weight]));
-      weight = g.op("Gemm", [dProduct, hidden, weight], { transA: 1 });
-      previous = [hiddenParts[i], weight];
+      if (weight) weight = g.op("Gemm", [dProduct, hidden, weight], { transA: 1 });
+      previous = weight ? [hiddenParts[i], weight] : [hiddenParts[i]];
     });
     const hidden = hiddenParts.length === 1 ? hiddenParts[0] : g.op("Concat", hiddenParts, { axis: 0 });
-    return { seeds: new Map([[rows.hidden, hidden]]), parameters: new Map([[rows.weightName, weight]]) };
+    return { seeds: new Map([[rows.hidden, hidden]]), parameters: new Map(weight ? [[rows.weightName, weight]] : []) };
   }
 }
 

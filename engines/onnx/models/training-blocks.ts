@@ -3,7 +3,17 @@ import type { Autodiff, Ref } from "../ir/index.js";
 import { activate, gated } from "./activations.js";
 import { attention, causalMask } from "./attention.js";
 import type { Blocks } from "./decoder.js";
-import { add, linear, positionRows, reshapeRows, rotary, scale, splitColumns } from "./layers.js";
+import {
+  add,
+  addLowRank,
+  type LowRank,
+  linear,
+  positionRows,
+  reshapeRows,
+  rotary,
+  scale,
+  splitColumns,
+} from "./layers.js";
 import { layerNorm, rmsNorm } from "./norms.js";
 import type { TokenLayout } from "./token-layout.js";
 
@@ -20,6 +30,8 @@ export class TrainingBlocks implements Blocks {
     /** The graph value of a parameter by its Hugging Face name. */
     private readonly parameter: (name: string) => Ref,
     private readonly layout: TokenLayout,
+    /** The adapter of a module; null: it has none. */
+    private readonly adapterOf: (module: string) => LowRank | null,
   ) {
     const g = ad.graph;
     const group = config.numHeads / config.numKvHeads;
@@ -46,7 +58,10 @@ export class TrainingBlocks implements Blocks {
 
   linear(x: Ref, module: string, hasBias: boolean): Ref {
     const bias = hasBias ? this.parameter(biasOf(module)) : undefined;
-    return linear(this.ad, x, this.parameter(weightOf(module)), { bias, transposed: this.config.transposedWeights });
+    const { transposedWeights: transposed } = this.config;
+    const y = linear(this.ad, x, this.parameter(weightOf(module)), { bias, transposed });
+    const adapter = this.adapterOf(module);
+    return adapter ? addLowRank(this.ad, y, x, adapter) : y;
   }
 
   attention(x: Ref, layer: number): Ref {

@@ -11,7 +11,7 @@ import { forcedLogits } from "./forced-logits.js";
 import { floats, type PeerCase, peerCases, relativeError } from "./peer-cases.js";
 import { peerWeights } from "./peer-weights.js";
 
-const MODEL_TYPES: Readonly<Record<PeerCase["head"], EngineModelType>> = {
+export const MODEL_TYPES: Readonly<Record<PeerCase["head"], EngineModelType>> = {
   languageModel: "language_model",
   values: "value_model",
   scores: "reward_model",
@@ -59,7 +59,7 @@ async function withTrainer(
   }
 }
 
-async function checkTraining(peer: PeerCase, backend: OnnxBackend): Promise<void> {
+export async function checkTraining(peer: PeerCase, backend: OnnxBackend): Promise<void> {
   const batch = packSequences(peer.sequences);
   const names = Object.keys(peer.outputs) as OutputName[];
   const outputs = await backend.forward(batch, names);

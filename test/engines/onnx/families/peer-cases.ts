@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { HeadKind } from "../../../../core/formats/index.js";
-import type { OutputName } from "../../../../core/plugin.js";
+import type { AdapterConfig, OutputName } from "../../../../core/plugin.js";
 
 /** What `transformers` computes for a small random model; made by `test/peers/model_families.py`. */
 export interface PeerCase {
@@ -18,6 +18,15 @@ export interface PeerCase {
 
 export function peerCases(family: string): PeerCase[] {
   return JSON.parse(readFileSync(`test/fixtures/models/${family}.json`, "utf8"));
+}
+
+/** What PEFT computes for a model with an adapter; made by `test/peers/adapters.py`. Gradients are those of the adapter. */
+export interface AdapterCase extends PeerCase {
+  readonly adapter: Exclude<AdapterConfig, { path: string }>;
+}
+
+export function adapterCases(): AdapterCase[] {
+  return JSON.parse(readFileSync("test/fixtures/adapters.json", "utf8"));
 }
 
 export function floats(base64: string): Float32Array {

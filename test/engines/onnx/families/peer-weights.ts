@@ -1,9 +1,12 @@
-import { type ModelConfig, parameterSpecs } from "../../../../core/formats/index.js";
+import { type ModelConfig, type ParameterSpec, parameterSpecs } from "../../../../core/formats/index.js";
 import type { NamedTensor } from "../../../../core/plugin.js";
 
 /** The weights that `test/peers/model_families.py` gives its models: they follow from the parameters' names. */
-export function peerWeights(config: ModelConfig): (NamedTensor & { readonly data: Float32Array })[] {
-  return parameterSpecs(config).map(({ name, shape, role }) => {
+export function peerWeights(
+  config: ModelConfig,
+  specs: readonly ParameterSpec[] = parameterSpecs(config),
+): (NamedTensor & { readonly data: Float32Array })[] {
+  return specs.map(({ name, shape, role }) => {
     const count = shape.reduce((n, d) => n * d, 1);
     const offset = role === "norm" && config.norm.kind !== "rmsPlusOne" ? 1 : 0;
     const scale = shape.length === 2 ? 1.6 / Math.sqrt(shape[1]) : role === "norm" ? 0.2 : 0.3;

@@ -1,0 +1,215 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { expect } from "chai";
+import type { AdapterConfig, BaseEngine, EngineOptions } from "../../../../core/plugin.js";
+import { createOnnxEngine } from "../../../../engines/onnx/index.js";
+import { parametersOf, SAMPLE_LOSS, sampleBatch } from "../../../../testing/engine/engine-under-test.js";
+import { engineConformance, runConformance } from "../../../../testing/index.js";
+import { codedError } from "../../../core/config/support.js";
+import { tinyOptions } from "../backend/fixtures.js";
+
+const ADAPTER: AdapterConfig = { rank: 2, alpha: 4, targetModules: "all-linear" };
+
+async function engineWith(adapter: AdapterConfig | null, changes: Partial<EngineOptions> = {}): Promise<BaseEngine> {
+  const engine = createOnnxEngine({ ...tinyOptions({ tied: true }), adapter, ...changes });
+  await engine.initialize();
+  return engine;
+}
+
+async function train(engine: BaseEngine, updates: number): Promise<void> {
+  await using _mode = await engine.trainMode();
+  for (let i = 0; i < updates; i++) await engine.trainBatch(sampleBatch(), SAMPLE_LOSS);
+}
+
+async function logProb(engine: BaseEngine): Promise<Float32Array> {
+  await using _mode = await engine.evalMode();
+  return (await engine.inferBatch(sampleBatch(), ["logProb"])).logProb as Float32Array;
+}
+
+runConformance(
+  "engines/onnx engine with an adapter",
+  // One case takes exported weights for what is trained: the merged ones are products of that.
+  engineConformance(({ optimizer }) =>
+    createOnnxEngine({ ...tinyOptions({ tied: true }), optimizer, adapter: ADAPTER }),
+  ).filter(({ name }) => !name.startsWith("gives the gradient of the loss")),
+  { describe, it },
+);
+
+describe("engines/onnx adapters", () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), "verl-adapters-"));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  it("begin without an effect, the same for the same seed", async () => {
+    const [plain, first, again, other] = await Promise.all([
+      engineWith(null),
+      engineWith(ADAPTER),
+      engineWith(ADAPTER),
+      engineWith(ADAPTER, { seed: 2 }),
+    ]);
+    expect(await logProb(first)).to.deep.equal(await logProb(plain));
+    for (const engine of [first, again, other]) await train(engine, 2);
+    expect(await parametersOf(again)).to.deep.equal(await parametersOf(first));
+    expect(await parametersOf(other)).to.not.deep.equal(await parametersOf(first));
+    for (const engine of [plain, first, again, other]) await engine.dispose();
+  });
+
+  it("are all that is trained", async () => {
+    const engine = await engineWith(ADAPTER);
+    const before = await parametersOf(engine);
+    const { parameters, trainedParameters } = engine.modelInfo();
+    expect(trainedParameters).to.equal(2 * 2 * (8 + 16 + 2 * (8 + 8) + (16 + 8) + 3 * (8 + 12)));
+    expect(parameters).to.be.above(trainedParameters as number);
+    await train(engine, 2);
+    const after = await parametersOf(engine);
+    const changed = [...after].filter(([name, values]) => !before.get(name)!.every((x, i) => x === values[i]));
+    expect(changed.map(([name]) => name).every((name) => name.endsWith("_proj.weight"))).to.equal(true);
+    expect(changed).to.have.lengthOf(2 * 7);
+    await using _off = await engine.disableAdapter();
+    expect(await parametersOf(engine)).to.deep.equal(before);
+    await engine.dispose();
+  });
+
+  it("are off in nested scopes, and nothing is trained or saved meanwhile", async () => {
+    const engine = await engineWith(ADAPTER);
+    const base = await logProb(engine);
+    await train(engine, 3);
+    const trained = await logProb(engine);
+    expect(trained).to.not.deep.equal(base);
+    {
+      await using _outer = await engine.disableAdapter();
+      {
+        await using _inner = await engine.disableAdapter();
+        expect(await logProb(engine)).to.deep.equal(base);
+      }
+      expect(await logProb(engine)).to.deep.equal(base);
+      await using _mode = await engine.trainMode();
+      for (const call of [
+        () => engine.trainBatch(sampleBatch(), SAMPLE_LOSS),
+        () => engine.saveCheckpoint(dir),
+        () => engine.adapters!.use("default"),
+      ]) {
+        expect((await codedError(call)).code).to.equal("VERL_ENGINE_WEIGHTS_REPLACED");
+      }
+    }
+    expect(await logProb(engine)).to.deep.equal(trained);
+    await engine.dispose();
+  });
+
+  it("are several, each trained by itself, whichever is active", async () => {
+    const engine = await engineWith(ADAPTER);
+    const adapters = engine.adapters!;
+    await adapters.add("other", { rank: 3, alpha: 3, targetModules: ["q_proj"] });
+    expect([adapters.names, adapters.active]).to.deep.equal([["default", "other"], "default"]);
+    await train(engine, 2);
+    const ofDefault = await logProb(engine);
+    await adapters.use("other");
+    await train(engine, 1);
+    const ofOther = await logProb(engine);
+    await adapters.use("default");
+    expect(await logProb(engine)).to.deep.equal(ofDefault);
+    // The same updates as an engine that never had another.
+    const alone = await engineWith(ADAPTER);
+    await train(alone, 3);
+    await train(engine, 1);
+    expect(await parametersOf(engine)).to.deep.equal(await parametersOf(alone));
+
+    await engine.saveCheckpoint(dir);
+    await engine.dispose();
+    const resumed = await engineWith(ADAPTER);
+    await resumed.loadCheckpoint(dir);
+    expect(resumed.adapters!.active).to.equal("default");
+    expect(await parametersOf(resumed)).to.deep.equal(await parametersOf(alone));
+    await resumed.adapters!.use("other");
+    expect(await logProb(resumed)).to.deep.equal(ofOther);
+    await resumed.adapters!.remove("default");
+    expect(resumed.adapters!.names).to.deep.equal(["other"]);
+    for (const each of [alone, resumed]) await each.dispose();
+  });
+
+  it("are refused under names that do not exist, are taken, or are no names", async () => {
+    const engine = await engineWith(ADAPTER);
+    const adapters = engine.adapters!;
+    for (const call of [
+      () => adapters.use("nobody"),
+      () => adapters.remove("nobody"),
+      () => adapters.remove("default"),
+      () => adapters.add("default", ADAPTER),
+      () => adapters.add("../above", ADAPTER),
+      () => adapters.save("nobody", dir),
+    ]) {
+      expect((await codedError(call)).code).to.equal("VERL_ONNX_ADAPTER_NAME");
+    }
+    await engine.dispose();
+  });
+
+  it("are absent from an engine that trains everything", async () => {
+    const engine = await engineWith(null);
+    expect(engine.adapters).to.equal(undefined);
+    const before = await logProb(engine);
+    await using _off = await engine.disableAdapter();
+    expect(await logProb(engine)).to.deep.equal(before);
+    await engine.dispose();
+  });
+
+  it("save themselves alone, and are read back by another engine", async () => {
+    const engine = await engineWith(ADAPTER);
+    await train(engine, 2);
+    await engine.saveCheckpoint(dir, { contents: ["model", "optimizer"] });
+    expect((await readdir(dir)).sort()).to.deep.equal(["adapters.json", "lora_adapter", "optimizer.safetensors"]);
+    const folder = path.join(dir, "lora_adapter");
+    const config = JSON.parse(await readFile(path.join(folder, "adapter_config.json"), "utf8"));
+    expect(config).to.deep.include({ peft_type: "LORA", r: 2, lora_alpha: 4, bias: "none", task_type: "CAUSAL_LM" });
+    const started = await engineWith({ path: folder });
+    expect(await parametersOf(started)).to.deep.equal(await parametersOf(engine));
+    for (const each of [engine, started]) await each.dispose();
+  });
+
+  it("are refused on another model, with other sizes, out of a merged model, and out of a broken index", async () => {
+    const engine = await engineWith(ADAPTER);
+    await engine.saveCheckpoint(dir);
+    await engine.dispose();
+    const load = async (other: BaseEngine, contents?: ("model" | "hf_model")[]) => {
+      const { code, what } = await codedError(() => other.loadCheckpoint(dir, contents ? { contents } : {}));
+      await other.dispose();
+      return `${code} ${what}`;
+    };
+    const { model } = tinyOptions({ tied: true });
+    expect(
+      await load(await engineWith(ADAPTER, { model: { ...model, initSeed: 8 } as EngineOptions["model"] })),
+    ).to.match(/VERL_ONNX_BAD_CHECKPOINT .*other weights/);
+    expect(await load(await engineWith({ ...ADAPTER, rank: 3 }))).to.match(/VERL_ONNX_BAD_CHECKPOINT .*rank 2.*rank 3/);
+    expect(await load(await engineWith(ADAPTER), ["hf_model"])).to.match(/VERL_ONNX_BAD_CHECKPOINT .*taken apart/);
+    await writeFile(path.join(dir, "adapters.json"), '{"version": 1, "model": "x", "active": "a", "names": []}');
+    expect(await load(await engineWith(ADAPTER))).to.match(/VERL_ONNX_BAD_CHECKPOINT .*not an index/);
+  });
+
+  it("need a rank and an alpha", async () => {
+    for (const wrong of [{ rank: 0 }, { rank: 1.5 }, { alpha: 0 }, { alpha: Number.NaN }]) {
+      const error = await codedError(() => engineWith({ ...ADAPTER, ...wrong }));
+      expect(error.code).to.equal("VERL_ONNX_BAD_ADAPTER");
+    }
+  });
+
+  it("keep a moving average of their own", async () => {
+    const options = tinyOptions({ tied: true });
+    const engine = await engineWith(ADAPTER, { optimizer: { ...options.optimizer!, emaDecay: 0.5 } });
+    const base = await logProb(engine);
+    await train(engine, 2);
+    const [trained, weights] = [await logProb(engine), await parametersOf(engine)];
+    {
+      await using _average = (await engine.averagedWeights!())!;
+      const averaged = await logProb(engine);
+      expect(averaged).to.not.deep.equal(trained);
+      expect(averaged).to.not.deep.equal(base);
+      expect(await parametersOf(engine)).to.not.deep.equal(weights);
+    }
+    expect(await logProb(engine)).to.deep.equal(trained);
+    await engine.saveCheckpoint(dir, { contents: ["hf_model"] });
+    expect((await readdir(dir)).sort()).to.deep.equal(["adapters.json", "huggingface", "huggingface_ema"]);
+    await engine.dispose();
+  });
+});
