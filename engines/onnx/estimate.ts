@@ -6,7 +6,14 @@ import {
   openModel,
   parseModelConfig,
 } from "../../core/formats/index.js";
-import type { AdapterConfig, EngineOptions, EngineWork, MemoryPart, OptimizerConfig, RolloutOptions } from "../../core/plugin.js";
+import type {
+  AdapterConfig,
+  EngineOptions,
+  EngineWork,
+  MemoryPart,
+  OptimizerConfig,
+  RolloutOptions,
+} from "../../core/plugin.js";
 import { parseEngineKwargs } from "./options.js";
 import { kvCacheStays, rolloutMemory } from "./rollout/memory.js";
 import { parseOnnxOptions } from "./rollout/options.js";

@@ -11,7 +11,7 @@ export function localReplicas(backends: readonly EngineBackend[]): ReplicaGroup 
       }
     },
     async broadcastParameters(first) {
-      const parameters = await copyOf(first.parameters());
+      const parameters = await copyOf(first.trainedTensors?.() ?? first.parameters());
       for (const backend of backends) await backend.setParameters?.(numbersOf(parameters));
     },
   };

@@ -7,12 +7,7 @@ import {
   openAdapter,
   writeAdapter,
 } from "../../../core/formats/index.js";
-import type {
-  AdapterConfig,
-  BackendAdapters,
-  CallOptions,
-  NamedTensor,
-} from "../../../core/plugin.js";
+import type { AdapterConfig, BackendAdapters, CallOptions, NamedTensor } from "../../../core/plugin.js";
 import { type ActiveModel, activeModel } from "../backend/active-model.js";
 import type { ParameterStore } from "../backend/parameter-store.js";
 import { type TrainedParameters, type TrainingContext, trainedParameters } from "../backend/trained-parameters.js";

@@ -78,7 +78,7 @@ export async function gradientsOf(backend: EngineBackend): Promise<Map<string, F
   return copies;
 }
 
-export async function weightsOf(backend: OnnxBackend): Promise<Map<string, Float64Array>> {
+export async function weightsOf(backend: Pick<EngineBackend, "parameters">): Promise<Map<string, Float64Array>> {
   const copies = new Map<string, Float64Array>();
   for await (const { name, data } of backend.parameters()) copies.set(name, Float64Array.from(data as Float32Array));
   return copies;
