@@ -25,12 +25,12 @@ export const i32s = (value: readonly number[]): MetadataValue => ({ type: "i32s"
 export function ggufBytes(
   metadata: Readonly<Record<string, MetadataValue>>,
   tensors: readonly GgufTensorBytes[],
-  { version = 3, alignment = 32 } = {},
+  { version = 3, alignment = 32, dataOffset = 0 } = {},
 ): Buffer {
   const head: Uint8Array[] = [Buffer.from("GGUF"), int32(version), int64(tensors.length)];
   head.push(int64(Object.keys(metadata).length));
   for (const [key, value] of Object.entries(metadata)) head.push(string(key), valueBytes(value));
-  let offset = 0;
+  let offset = dataOffset;
   const data: Uint8Array[] = [];
   for (const { name, shape, type, data: bytes } of tensors) {
     head.push(string(name), int32(shape.length), ...[...shape].reverse().map(int64), int32(type), int64(offset));

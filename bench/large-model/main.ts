@@ -1,0 +1,182 @@
+/**
+ * A model above 2 GB in float32, from its files to a trained checkpoint: times, memory and agreement of sampler and trainer.
+ *
+ *   node dist/bench/large-model/main.js [--folder DIR] [--stages write,sample,train,save] [--layers 28] [--tokens 64] [--threads 2]
+ *        [--runtime auto|capi|binding]
+ *
+ * The model has the shape of Qwen3-0.6B and random weights, in bf16 and in several files. A kept folder is used again.
+ */
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { countsOf, sftLoss } from "../../core/algorithms/index.js";
+import { openModel, parameterSpecs, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
+import { type NamedTensor, type OptimizerConfig, packSequences } from "../../core/plugin.js";
+import { OnnxBackend } from "../../engines/onnx/backend/onnx-backend.js";
+import { fillInitialWeights } from "../../engines/onnx/models/initial-weights.js";
+import { createOnnxReplica } from "../../engines/onnx/rollout/replica.js";
+
+const { values: args } = parseArgs({
+  options: {
+    folder: { type: "string" },
+    stages: { type: "string", default: "write,sample,train,save" },
+    layers: { type: "string", default: "28" },
+    tokens: { type: "string", default: "64" },
+    threads: { type: "string", default: "2" },
+    runtime: { type: "string", default: "auto" },
+  },
+});
+const threads = Number(args.threads);
+const stages = new Set(args.stages.split(","));
+const GENERATED = 8;
+
+const config = parseModelConfig({
+  model_type: "qwen3",
+  vocab_size: 151936,
+  hidden_size: 1024,
+  intermediate_size: 3072,
+  num_hidden_layers: Number(args.layers),
+  num_attention_heads: 16,
+  num_key_value_heads: 8,
+  head_dim: 128,
+  max_position_embeddings: 40960,
+  rope_theta: 1e6,
+  tie_word_embeddings: true,
+  torch_dtype: "bfloat16",
+});
+
+const OPTIMIZER: OptimizerConfig = {
+  name: "adamw",
+  lr: 1e-5,
+  betas: [0.9, 0.999],
+  eps: 1e-8,
+  weightDecay: 0.01,
+  clipGrad: 1,
+  schedule: { type: "constant", warmupSteps: 0, totalSteps: 0, minLrRatio: 0, numCycles: 0.5 },
+};
+
+async function main(): Promise<void> {
+  const parameters = parameterSpecs(config).reduce((sum, { shape }) => sum + shape.reduce((n, d) => n * d, 1), 0);
+  const cpu = os.cpus()[0]?.model ?? "unknown CPU";
+  console.log(`${cpu}, ${os.cpus().length} cores, ${threads} threads, load ${os.loadavg()[0].toFixed(1)}`);
+  console.log(`${(parameters / 1e6).toFixed(0)} M parameters, ${((4 * parameters) / 1e9).toFixed(2)} GB in float32`);
+  const folder = args.folder ?? (await mkdtemp(path.join(os.tmpdir(), "verl-large-")));
+  try {
+    const model = path.join(folder, "model");
+    if (stages.has("write")) await timed("write the model's files", () => writeModel(model));
+    const sampled = stages.has("sample") ? await sample(model) : null;
+    if (stages.has("train")) await train(model, folder, sampled);
+  } finally {
+    if (args.folder === undefined) await rm(folder, { recursive: true });
+  }
+}
+
+function writeModel(folder: string): Promise<void> {
+  const tensors = (function* (): Generator<NamedTensor> {
+    for (const spec of parameterSpecs(config)) {
+      const data = new Float32Array(spec.shape.reduce((n, d) => n * d, 1));
+      fillInitialWeights(config, 1, spec, data);
+      yield { name: spec.name, shape: spec.shape, dtype: "f32", data };
+    }
+  })();
+  return writeHfFolder(folder, { config, tensors, tokenizerFiles: null, dtype: "bf16", maxShardBytes: 5e8 });
+}
+
+interface Sampled {
+  readonly promptIds: number[];
+  readonly responseIds: readonly number[];
+  readonly logProbs: readonly number[];
+}
+
+async function sample(model: string): Promise<Sampled> {
+  const replica = createOnnxReplica({
+    replicaRank: 0,
+    model: { path: model },
+    maxModelLen: Number(args.tokens) + GENERATED,
+    maxNumSeqs: 2,
+    responseLength: GENERATED,
+    eosTokenIds: [],
+    createDecoder: () => ({ push: () => "", pending: () => "" }),
+    threads,
+    extra: { runtime: args.runtime },
+  });
+  await replica.launch();
+  const promptIds = Array.from({ length: Number(args.tokens) - GENERATED }, (_, i) => (i * 7919) % config.vocabSize);
+  const request = {
+    requestId: "a",
+    promptIds,
+    seed: 1,
+    sampling: { temperature: 1, topP: 1, topK: -1, maxTokens: GENERATED, logProbs: true },
+  };
+  await timed("read the weights, make the session, first prompt", () =>
+    replica.generate({ ...request, sampling: { ...request.sampling, maxTokens: 1 } }),
+  );
+  const output = await timed(`${promptIds.length} tokens of prompt, ${GENERATED} sampled`, () =>
+    replica.generate(request),
+  );
+  await replica.dispose();
+  return { promptIds, responseIds: output.tokenIds, logProbs: output.logProbs ?? [] };
+}
+
+async function train(model: string, folder: string, sampled: Sampled | null): Promise<void> {
+  const backend = new OnnxBackend({
+    model: { path: model },
+    optimizer: OPTIMIZER,
+    topology: { rank: 0, size: 1, isOutputSource: true },
+    threads,
+    seed: 1,
+    extra: { runtime: args.runtime },
+  });
+  await timed("load the engine", () => backend.load());
+  const { promptIds, responseIds, logProbs } = sampled ?? {
+    promptIds: [1, 2, 3],
+    responseIds: Array.from({ length: Number(args.tokens) - 3 }, (_, i) => i),
+    logProbs: [],
+  };
+  const batch = packSequences([{ promptIds, responseIds: [...responseIds] }]);
+  const { logProb } = await timed("forward", () => backend.forward(batch, ["logProb"]));
+  if (sampled) {
+    const gaps = [...(logProb as Float32Array)].map((value, i) => Math.abs(value - logProbs[i]));
+    console.log(`largest sampler-trainer gap ${Math.max(...gaps).toExponential(1)} nats`);
+  }
+  const loss = sftLoss();
+  const fused = () => backend.fused(batch, loss, countsOf(batch));
+  const first = await timed("forward and backward", fused);
+  const norm = await timed("gradient norm", () => backend.gradNorm());
+  await timed("update", () =>
+    backend.step({ lr: OPTIMIZER.lr, gradScale: Math.min(1, 1 / norm), optimizer: OPTIMIZER }),
+  );
+  await backend.zeroGrad();
+  const second = await timed("forward and backward again", fused);
+  console.log(
+    `loss ${first?.loss.toFixed(4)} before the update, ${second?.loss.toFixed(4)} after, gradient norm ${norm.toFixed(3)}`,
+  );
+  if (stages.has("save")) {
+    const dir = path.join(folder, "checkpoint");
+    await mkdir(dir, { recursive: true });
+    await timed("save weights and optimizer", () => backend.save(dir, ["model", "optimizer"]));
+    await timed("export", () => backend.save(dir, ["hf_model"]));
+    await timed("restore", () => backend.restore(dir, ["model", "optimizer"]));
+    const again = await backend.fused(batch, loss, countsOf(batch));
+    console.log(`loss ${again?.loss.toFixed(4)} after restoring`);
+    const exported = await openModel(path.join(dir, "huggingface"));
+    const files = (await readdir(exported.path)).filter((name) => name.endsWith(".safetensors"));
+    console.log(`exported: ${exported.tensors.length} tensors in ${files.length} files`);
+    await exported.close();
+  }
+  await backend.dispose();
+}
+
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await work();
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const gib = (bytes: number) => (bytes / 2 ** 30).toFixed(2);
+  const { rss } = process.memoryUsage();
+  const peak = process.resourceUsage().maxRSS * 1024;
+  console.log(`${what.padEnd(52)} ${seconds.padStart(7)} s   ${gib(rss)} GiB now, ${gib(peak)} GiB at most`);
+  return result;
+}
+
+await main();
