@@ -4,7 +4,7 @@ import { fail, tooDeep } from "./errors.js";
  * What one rendering may compute. A template is not trusted to end, and values grow faster than loops run, so work is paid for
  * before it is done: about one unit an expression, statement, item or character that is read or written.
  */
-export const MAX_WORK = 5_000_000;
+export const MAX_WORK = 3_000_000;
 /** Units that each character or value of the variables adds, so that long conversations are rendered like short ones. */
 export const WORK_PER_INPUT = 100;
 /** UTF-16 units of one text. */

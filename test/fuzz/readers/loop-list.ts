@@ -33,7 +33,7 @@ export const loopList: FuzzReader = {
   words: WORDS,
   generated: soup(WORDS),
   hostile: {
-    ...yaml.hostile,
+    "a billion laughs": () => yaml.hostile?.["a billion laughs"]() ?? "",
     "a deep target": () => `- name: a\n  _target_: ${nested("[", "]", 5_000)}\n`,
     "a long name": () => `- name: ${"a".repeat(100_000)}\n`,
   },

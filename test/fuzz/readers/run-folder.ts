@@ -91,8 +91,8 @@ export const runFolder: FuzzReader = {
     "a folder that is no text": () => folderOf(SAMPLE, METRICS, { ...NOTE, cwd: 5 }),
     "a folder with NUL": () =>
       folderOf(SAMPLE, METRICS, { ...NOTE, cwd: "a\0b" }, 'trainer: {output_dir: "a\\0", rollout_data_dir: "b\\0"}'),
-    "10,000 metrics": () =>
-      folderOf(SAMPLE, { step: 1, data: Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`m${i}`, i])) }),
+    "3,000 metrics": () =>
+      folderOf(SAMPLE, { step: 1, data: Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`m${i}`, i])) }),
     "metrics called __proto__": () =>
       folderOf(SAMPLE, JSON.parse('{"step": 1, "data": {"__proto__": 1, "constructor": 2}}')),
   },

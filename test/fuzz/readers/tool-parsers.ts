@@ -55,7 +55,7 @@ export const toolParsers: FuzzReader = {
   hostile: Object.fromEntries(
     ENDLESS.map(([format, head, unit, tail = ""]) => [
       `${format} ${head}${unit}…${tail.slice(0, 20)}`,
-      () => `${format}\n${head}${unit.repeat(120_000 / unit.length)}${tail}`,
+      () => `${format}\n${head}${unit.repeat(60_000 / unit.length)}${tail}`,
     ]),
   ),
   read(input) {

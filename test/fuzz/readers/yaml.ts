@@ -82,7 +82,7 @@ export const yaml: FuzzReader = {
     "100,000 nested items": () => `a:\n ${"- ".repeat(100_000)}x`,
     "50,000 nested keys": () => `${"? ".repeat(50_000)}x`,
     "500 indented mappings": () => Array.from({ length: 500 }, (_, i) => `${" ".repeat(i)}a:\n`).join(""),
-    "8,000 keys": () => Array.from({ length: 8_000 }, (_, i) => `k${i}: 1\n`).join(""),
+    "3,000 keys": () => Array.from({ length: 3_000 }, (_, i) => `k${i}: 1\n`).join(""),
     "20,000 items": () => `a: [${"1,".repeat(20_000)}1]`,
     "30,000 lines of items": () => `a:\n${"- x\n".repeat(30_000)}`,
     "30,000 comments": () => `${"# c\n".repeat(30_000)}a: 1\n`,
