@@ -24,7 +24,7 @@ export { saveConfig } from "./saved-config.js";
 export type { KeyInfo } from "./schema/key.js";
 export type { RunConfig } from "./schema/root.js";
 export { isSecretName, MASK, maskSecrets } from "./secrets.js";
-export { criticUsed, referenceUsed } from "./size-rules.js";
+export { adapterUsed, criticUsed, referenceUsed } from "./size-rules.js";
 export { type Dict, fromPlain, isSet, type Node, nodeAt, type Source, sourceText, toPlain } from "./tree.js";
 export {
   type ConfigFindings,

@@ -60,9 +60,6 @@ const MODEL_OPTIONS = {
   use_remove_padding: true,
   use_liger: false,
   use_fused_kernels: false,
-  lora_alpha: 16,
-  target_modules: "all-linear",
-  exclude_modules: null,
 };
 
 const table: readonly KnownKey[] = [
@@ -73,7 +70,7 @@ const table: readonly KnownKey[] = [
   ...sections(engineOption, ...ENGINE_SECTIONS.flatMap((name) => [ACTOR, REF, "critic"].map((at) => `${at}.${name}`))),
   ...sections(modelOption, `${MODEL}.fused_kernel_options`, `${MODEL}.tiled_mlp`),
   ...sections(modelOption, "critic.model.fused_kernel_options", "critic.model.tiled_mlp"),
-  ...sections("no effect with lora rank 0", "critic.model.lora"),
+  ...sections("an option of verl's Megatron engine", "critic.model.lora"),
 
   ...noEffect("there is one trainer stack", { "trainer.use_v1": true }),
   ...noEffect("the default trainer ignores it in verl, too", {
@@ -186,13 +183,11 @@ const table: readonly KnownKey[] = [
   ...unsupported("transfer engines come as plugins", {
     [`${ROLLOUT}.checkpoint_engine.custom_backend_module`]: [null],
   }),
-  ...unsupported("adapters are not available", {
-    [`${MODEL}.lora_rank`]: [0],
-    [`${MODEL}.lora.rank`]: [0],
-    [`${MODEL}.lora_adapter_path`]: [null],
-    "critic.model.lora_rank": [0],
+  ...unsupported("set lora_rank, lora_alpha and target_modules of the model, without dropout", {
+    ...under(`${MODEL}.lora`, { rank: [0] as const, dropout: [0] as const }),
+    ...under("critic.model.lora", { rank: [0] as const, dropout: [0] as const }),
   }),
-  ...sections("no effect with rank 0", `${MODEL}.lora`),
+  ...sections("an option of verl's Megatron engine", `${MODEL}.lora`),
   ...unsupported("optimizers are built in, and their settings are keys of optim", {
     ...under(`${ACTOR}.optim`, OPTIMIZER_CODE),
     ...under("critic.optim", OPTIMIZER_CODE),

@@ -18,6 +18,11 @@ export function referenceUsed(config: {
   return config.algorithm.use_kl_in_reward || config.actor_rollout_ref.actor.use_kl_loss;
 }
 
+/** Whether a model is trained through an adapter. */
+export function adapterUsed(model: { lora_rank: number; lora_adapter_path: string | null }): boolean {
+  return model.lora_rank > 0 || model.lora_adapter_path !== null;
+}
+
 /** Prompts per step and per update. */
 const batches: Rule = (report) => {
   const { train_batch_size: batch } = report.config.data;

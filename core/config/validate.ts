@@ -1,4 +1,5 @@
 import { nearestName } from "../host/nearest.js";
+import { adapterRules } from "./adapter-rules.js";
 import { configKeys } from "./catalogue.js";
 import { checkKeys } from "./check-keys.js";
 import type { ComposedConfig } from "./compose.js";
@@ -61,6 +62,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
     ...sizeRules,
     ...consistencyRules,
     ...optimizerRules,
+    ...adapterRules,
     ...unavailableRules,
     ...(options.forTraining ? inputRules : []),
     ...(options.forTraining === false ? [] : groupRules),

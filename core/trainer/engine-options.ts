@@ -1,7 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 import type { RunConfig } from "../config/run-config.js";
-import type { EngineModelSource, EngineOptions, OptimizerConfig } from "../engine/engine.js";
+import type { AdapterConfig, EngineModelSource, EngineOptions, OptimizerConfig } from "../engine/engine.js";
 import { trainerErrors } from "./errors.js";
 
 const SINGLE = { rank: 0, size: 1, isOutputSource: true } as const;
@@ -22,9 +22,23 @@ export function requireWeights(config: RunConfig): void {
 const noModel = () =>
   trainerErrors.VERL_TRAINER_NO_MODEL({ what: "actor_rollout_ref.model.path, the model with its weights, is not set" });
 
+/** The adapter that is trained in place of the model; null: none. */
+export function adapterOf(model: RunConfig["critic"]["model"], cwd: string): AdapterConfig | null {
+  if (model.lora_adapter_path !== null) return { path: path.resolve(cwd, model.lora_adapter_path) };
+  if (model.lora_rank === 0) return null;
+  return {
+    rank: model.lora_rank,
+    alpha: model.lora_alpha,
+    rslora: model.use_rslora,
+    targetModules: model.target_modules,
+    excludeModules: model.exclude_modules,
+  };
+}
+
 /** What an engine is made from beside the configuration. */
 export interface EngineSource {
   readonly model: EngineModelSource;
+  readonly adapter: AdapterConfig | null;
   /** Engines that stand for no choice (`strategy: null`), by name. */
   readonly defaultEngines: readonly string[];
 }
@@ -34,6 +48,7 @@ export function actorOptions(config: RunConfig, source: EngineSource, totalSteps
   return {
     model: source.model,
     optimizer: optimizerOf(actor.optim, totalSteps),
+    adapter: source.adapter,
     topology: SINGLE,
     threads: threadsPerRank(config),
     seed: config.trainer.seed,
@@ -53,6 +68,7 @@ export function criticOptions(config: RunConfig, source: EngineSource, totalStep
   return {
     model: source.model,
     optimizer: optimizerOf(critic.optim, totalSteps),
+    adapter: source.adapter,
     topology: SINGLE,
     threads: threadsPerRank(config),
     seed: config.trainer.seed,

@@ -6,6 +6,7 @@ import { promptFeed } from "./prompt-feed.js";
 import { createRewards } from "./rewards-setup.js";
 import type { RunScope } from "./run-scope.js";
 import { createSampling } from "./sampling-setup.js";
+import { serveAdapter } from "./serve-adapter.js";
 import { validate } from "./validation.js";
 
 export interface Evaluation {
@@ -14,7 +15,7 @@ export interface Evaluation {
   readonly rows: number;
 }
 
-/** Sample and score `data.val_files` with a model as it is on disk: no training engine is built. */
+/** Sample and score `data.val_files` with a model, and its adapter if it has one, as they are on disk. */
 export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
   const { config, cwd, signal } = scope;
   requireWeights(config);
@@ -26,6 +27,7 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     cleanups.push(async () => rewards.dispose?.());
     const sampling = await createSampling(scope, { tokenizer, rewards, refill: null }, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
+    await serveAdapter(scope, sampling);
     const metrics = await validate(
       {
         ...sampling,

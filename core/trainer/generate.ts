@@ -4,6 +4,7 @@ import { requireWeights } from "./engine-options.js";
 import { openTokenizer } from "./input-setup.js";
 import { createRollout } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
+import { serveAdapter } from "./serve-adapter.js";
 
 export interface GenerationPrompt {
   /** Names the prompt: its draws depend on it and on `rollout.seed`. */
@@ -29,7 +30,8 @@ export async function* generateResponses(
   const cleanups: (() => Promise<void>)[] = [];
   try {
     const tokenizer = await openTokenizer(config, scope.cwd);
-    const { client } = await createRollout(scope, tokenizer, cleanups);
+    const { client, adapters } = await createRollout(scope, tokenizer, cleanups);
+    await serveAdapter(scope, { adapters });
     const sampled = rollout.do_sample ? rollout.temperature : 0;
     // Every request in flight listens to it.
     setMaxListeners(0, signal);

@@ -1,15 +1,17 @@
-import { criticUsed, referenceUsed } from "../config/index.js";
+import { adapterUsed, criticUsed, referenceUsed } from "../config/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { BaseEngine, EngineModelType, EngineOptions, EngineWork, RankProcesses } from "../engine/index.js";
 import type { HostServices } from "../services.js";
 import {
   actorOptions,
+  adapterOf,
   criticOptions,
   criticSourceOf,
   type EngineSource,
   modelSourceOf,
   referenceOptions,
 } from "./engine-options.js";
+import { trainerErrors } from "./errors.js";
 import type { RunScope } from "./run-scope.js";
 
 /** An engine that a run builds: how it is looked up and made, and how large the batches are that it gets. */
@@ -24,6 +26,7 @@ export interface EnginePlans {
   readonly actor: EnginePlan;
   /** Null where nothing needs it. */
   readonly critic: EnginePlan | null;
+  /** Null also where the reference policy is the actor without its adapter. */
   readonly reference: EnginePlan | null;
 }
 
@@ -49,7 +52,11 @@ export function planEngines(scope: Scope, totalSteps: number): EnginePlans {
       ? {
           modelType: "value_model",
           backend: config.critic.strategy,
-          options: criticOptions(config, { ...source, model: criticSourceOf(config, cwd) }, totalSteps),
+          options: criticOptions(
+            config,
+            { ...source, model: criticSourceOf(config, cwd), adapter: adapterOf(config.critic.model, cwd) },
+            totalSteps,
+          ),
           work: work(config, {
             budget: config.critic.use_dynamic_bsz ? config.critic.ppo_max_token_len_per_gpu : null,
             sequences: config.critic.ppo_micro_batch_size_per_gpu,
@@ -57,18 +64,19 @@ export function planEngines(scope: Scope, totalSteps: number): EnginePlans {
           }),
         }
       : null,
-    reference: referenceUsed(config)
-      ? {
-          modelType: "language_model",
-          backend: ref.strategy,
-          options: referenceOptions(config, source),
-          work: work(config, {
-            budget: ref.log_prob_use_dynamic_bsz ? ref.log_prob_max_token_len_per_gpu : null,
-            sequences: ref.log_prob_micro_batch_size_per_gpu,
-            most: samples(config.data.train_batch_size),
-          }),
-        }
-      : null,
+    reference:
+      referenceUsed(config) && !adapterUsed(config.actor_rollout_ref.model)
+        ? {
+            modelType: "language_model",
+            backend: ref.strategy,
+            options: referenceOptions(config, source),
+            work: work(config, {
+              budget: ref.log_prob_use_dynamic_bsz ? ref.log_prob_max_token_len_per_gpu : null,
+              sequences: ref.log_prob_micro_batch_size_per_gpu,
+              most: samples(config.data.train_batch_size),
+            }),
+          }
+        : null,
   };
 }
 
@@ -86,6 +94,12 @@ export async function createPlannedEngine(
 ): Promise<BaseEngine> {
   const engine = await services.createEngine(modelType, backend, options, ranks);
   cleanups.push(() => engine.dispose());
+  if (options.adapter && !engine.capabilities.adapters) {
+    throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
+      what: "the model is to be trained through a LoRA adapter, and the engine trains none",
+      fix: "choose another engine (strategy), or set lora_rank to 0 and lora_adapter_path to null",
+    });
+  }
   return engine;
 }
 
@@ -103,5 +117,6 @@ function work(
 
 function engineSource({ config, services: { registries }, cwd }: Scope): EngineSource {
   const defaultEngines = registries.engines.items().flatMap(({ item }) => (item.isDefault ? item.backends : []));
-  return { model: modelSourceOf(config, cwd), defaultEngines };
+  const adapter = adapterOf(config.actor_rollout_ref.model, cwd);
+  return { model: modelSourceOf(config, cwd), adapter, defaultEngines };
 }

@@ -13,6 +13,7 @@ import type { Algorithm } from "./algorithm-setup.js";
 import type { CheckpointStore } from "./checkpoint-store.js";
 import type { DumpTrajectories } from "./dumps.js";
 import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
+import type { ReferencePolicy } from "./reference-policy.js";
 import type { WeightSync } from "./weight-sync.js";
 
 /** Runs a hook: `pre` slots, then the trainer's own work, then `post` slots. */
@@ -40,7 +41,7 @@ export interface RunParts extends Algorithm {
   /** Null when the run has no value model. */
   readonly critic: BaseEngine | null;
   /** Null when no KL is asked for. */
-  readonly reference: BaseEngine | null;
+  readonly reference: ReferencePolicy | null;
   /** Aborted when something that the whole run depends on is lost: the agent loops, a training process. */
   readonly failed: readonly AbortSignal[];
   readonly weights: WeightSync;

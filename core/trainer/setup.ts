@@ -11,6 +11,7 @@ import { runDumps } from "./dumps.js";
 import { trainerErrors } from "./errors.js";
 import { openInputs } from "./input-setup.js";
 import { estimateMemory, isTooLarge, memoryLines } from "./memory-estimate.js";
+import { referencePolicy } from "./reference-policy.js";
 import { checkpointToResume } from "./resume-point.js";
 import { createPlannedEngine, type EnginePlan, type EngineScope, planEngines } from "./run-engines.js";
 import { RunLock } from "./run-lock.js";
@@ -78,7 +79,8 @@ async function build(
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
   const critic = engines.critic && (await createCritic(engines.critic, scope, cleanups));
-  const reference = engines.reference && (await createReference(engines.reference, scope, cleanups));
+  const ofReference = engines.reference && (await createReference(engines.reference, scope, cleanups));
+  const reference = referencePolicy(config, actor, ofReference);
 
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);

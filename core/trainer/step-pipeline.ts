@@ -47,8 +47,7 @@ export async function runPipeline(
     const { reference } = parts;
     scope.onPhase("reference log-probs");
     await scope.timers.time("ref", async () => {
-      const limits = config.actor_rollout_ref.ref;
-      batch.refLogProb = (await inferBatch(reference, batch, ["logProb"], limits, scope.signal)).logProb;
+      batch.refLogProb = await reference.logProb(batch, scope.signal);
     });
   }
   if (parts.critic) {

@@ -1,6 +1,7 @@
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { trainerErrors } from "./errors.js";
+import { referencePolicy } from "./reference-policy.js";
 import { StepMetrics } from "./run-context.js";
 import { createPlannedEngine, type EnginePlan, planEngines } from "./run-engines.js";
 import type { PipelineParts } from "./run-parts.js";
@@ -44,7 +45,7 @@ export async function* trainOnly(
     const actor = await start(plans.actor);
     checkOutputs(actor, algorithm);
     const critic = plans.critic && (await start(plans.critic));
-    const reference = plans.reference && (await start(plans.reference));
+    const reference = referencePolicy(config, actor, plans.reference && (await start(plans.reference)));
     const parts: PipelineParts = { ...algorithm, config, actor, critic, reference, logger, weights: { version: 0 } };
     const { prompt_length: promptLength, response_length: responseLength } = config.actor_rollout_ref.rollout;
     for (const [step, records] of steps) {

@@ -108,11 +108,11 @@ describe("core/config/compose", () => {
   it("refuses values of verl's keys that would change the result", async () => {
     const overrides = [
       "actor_rollout_ref.rollout.mode=sync",
-      "actor_rollout_ref.model.lora_rank=8",
+      "actor_rollout_ref.model.lora.rank=8",
       "distillation.enabled=true",
     ];
     expect(await problems(overrides)).to.deep.equal([
-      "VERL_CONFIG_UNSUPPORTED actor_rollout_ref.model.lora_rank",
+      "VERL_CONFIG_UNSUPPORTED actor_rollout_ref.model.lora.rank",
       "VERL_CONFIG_UNSUPPORTED actor_rollout_ref.rollout.mode",
       "VERL_CONFIG_UNSUPPORTED distillation.enabled",
     ]);
