@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -17,9 +18,20 @@ export class PythonProcess {
   /** `script` is relative to `bench`. */
   static async start(python: string, script: string): Promise<PythonProcess> {
     const child = spawn(python, [path.join(SOURCES, script)], { stdio: ["pipe", "pipe", "inherit"] });
-    const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
-    const { version } = JSON.parse(await nextLine(lines)) as { version: string };
-    return new PythonProcess(child, lines, version);
+    child.stdin.on("error", () => {}); // a process that has ended; its last line, or none, says so
+    try {
+      await once(child, "spawn");
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const { version } = JSON.parse(await nextLine(lines)) as { version: string };
+      return new PythonProcess(child, lines, version);
+    } catch (error) {
+      child.kill();
+      console.error(
+        `VERL_BENCH_PYTHON=${python} cannot run bench/${script}: ${error instanceof Error ? error.message : error}\n` +
+          "Name a Python that has numpy and torch, or leave the variable out to measure without them.",
+      );
+      process.exit(2);
+    }
   }
 
   async call<T>(command: Readonly<Record<string, unknown>>): Promise<T> {
@@ -34,6 +46,6 @@ export class PythonProcess {
 
 async function nextLine(lines: AsyncIterator<string>): Promise<string> {
   const { value, done } = await lines.next();
-  if (done) throw new Error("the Python process ended; does it have what its script imports?");
+  if (done) throw new Error("the process ended");
   return value;
 }

@@ -9,20 +9,23 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { sequenceWorkload } from "../../core/algorithms/index.js";
+import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
 import { PythonProcess } from "../python-process.js";
 import { scaled, WORKLOADS, type Work } from "./workloads.js";
 
-const { values: args } = parseArgs({
+const USAGE =
+  "VERL_BENCH_PYTHON=/path/to/python npm run bench -- algorithms [--workloads advantages,balancing,loss,linearity] [--rounds 9] [--json]";
+const { values: args } = commandLine({
+  usage: USAGE,
   options: {
     workloads: { type: "string", default: "advantages,balancing,loss,linearity" },
     rounds: { type: "string", default: "9" },
     json: { type: "boolean", default: false },
   },
 });
-const rounds = Number(args.rounds);
-const wanted = args.workloads.split(",");
+const rounds = wholeNumber("rounds", args.rounds, 1, USAGE);
+const wanted = listOf("workloads", args.workloads, [...WORKLOADS.map(({ name }) => name), "linearity"], USAGE);
 
 interface Timing {
   readonly name: string;

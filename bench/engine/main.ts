@@ -8,15 +8,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { countsOf, sftLoss } from "../../core/algorithms/index.js";
 import { SafetensorsReader } from "../../core/formats/index.js";
 import type { OptimizerConfig } from "../../core/plugin.js";
 import { OnnxBackend } from "../../engines/onnx/backend/onnx-backend.js";
+import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
 import { PythonProcess } from "../python-process.js";
 import { paddedForm, WORKLOADS, type Workload } from "./workload.js";
 
-const { values: args } = parseArgs({
+const USAGE =
+  "VERL_BENCH_PYTHON=/path/to/python npm run bench -- engine [--workloads a,b,r] [--threads 2] [--rounds 5] [--seconds 120] [--spin]";
+const { values: args } = commandLine({
+  usage: USAGE,
   options: {
     workloads: { type: "string", default: "a,b,r" },
     threads: { type: "string", default: "2" },
@@ -25,9 +28,15 @@ const { values: args } = parseArgs({
     spin: { type: "boolean", default: false },
   },
 });
-const threads = Number(args.threads);
-const rounds = Number(args.rounds);
-const deadlineMs = Number(args.seconds) * 1000;
+const threads = wholeNumber("threads", args.threads, 1, USAGE);
+const rounds = wholeNumber("rounds", args.rounds, 1, USAGE);
+const deadlineMs = wholeNumber("seconds", args.seconds, 1, USAGE) * 1000;
+const workloads = listOf(
+  "workloads",
+  args.workloads,
+  WORKLOADS.map(({ name }) => name),
+  USAGE,
+);
 const STAGES = ["forward", "backward", "step"] as const;
 type Stage = (typeof STAGES)[number];
 
@@ -48,7 +57,7 @@ async function main(): Promise<void> {
   console.log(`${cpu}, ${os.cpus().length} cores, ${threads} threads, load ${os.loadavg()[0].toFixed(1)}`);
   console.log(torch ? `PyTorch ${torch.version}` : "VERL_BENCH_PYTHON is not set: PyTorch is left out");
   try {
-    for (const workload of WORKLOADS.filter((w) => args.workloads.split(",").includes(w.name))) {
+    for (const workload of WORKLOADS.filter((w) => workloads.includes(w.name))) {
       await measure(workload, torch);
     }
   } finally {

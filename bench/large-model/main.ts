@@ -9,15 +9,18 @@
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { countsOf, sftLoss } from "../../core/algorithms/index.js";
 import { openModel, parameterSpecs, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
 import { type NamedTensor, type OptimizerConfig, packSequences } from "../../core/plugin.js";
 import { OnnxBackend } from "../../engines/onnx/backend/onnx-backend.js";
 import { fillInitialWeights } from "../../engines/onnx/models/initial-weights.js";
 import { createOnnxReplica } from "../../engines/onnx/rollout/replica.js";
+import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
 
-const { values: args } = parseArgs({
+const USAGE =
+  "npm run bench -- large-model [--folder DIR] [--stages write,sample,train,save] [--layers 28] [--tokens 64] [--threads 2] [--runtime auto|capi|binding]";
+const { values: args } = commandLine({
+  usage: USAGE,
   options: {
     folder: { type: "string" },
     stages: { type: "string", default: "write,sample,train,save" },
@@ -27,8 +30,8 @@ const { values: args } = parseArgs({
     runtime: { type: "string", default: "auto" },
   },
 });
-const threads = Number(args.threads);
-const stages = new Set(args.stages.split(","));
+const threads = wholeNumber("threads", args.threads, 1, USAGE);
+const stages = new Set(listOf("stages", args.stages, ["write", "sample", "train", "save"], USAGE));
 const GENERATED = 8;
 
 const config = parseModelConfig({
@@ -36,7 +39,7 @@ const config = parseModelConfig({
   vocab_size: 151936,
   hidden_size: 1024,
   intermediate_size: 3072,
-  num_hidden_layers: Number(args.layers),
+  num_hidden_layers: wholeNumber("layers", args.layers, 1, USAGE),
   num_attention_heads: 16,
   num_key_value_heads: 8,
   head_dim: 128,
@@ -93,7 +96,7 @@ async function sample(model: string): Promise<Sampled> {
   const replica = createOnnxReplica({
     replicaRank: 0,
     model: { path: model },
-    maxModelLen: Number(args.tokens) + GENERATED,
+    maxModelLen: wholeNumber("tokens", args.tokens, 1, USAGE) + GENERATED,
     maxNumSeqs: 2,
     responseLength: GENERATED,
     eosTokenIds: [],
@@ -102,7 +105,10 @@ async function sample(model: string): Promise<Sampled> {
     extra: { runtime: args.runtime },
   });
   await replica.launch();
-  const promptIds = Array.from({ length: Number(args.tokens) - GENERATED }, (_, i) => (i * 7919) % config.vocabSize);
+  const promptIds = Array.from(
+    { length: wholeNumber("tokens", args.tokens, 1, USAGE) - GENERATED },
+    (_, i) => (i * 7919) % config.vocabSize,
+  );
   const request = {
     requestId: "a",
     promptIds,
@@ -131,7 +137,7 @@ async function train(model: string, folder: string, sampled: Sampled | null): Pr
   await timed("load the engine", () => backend.load());
   const { promptIds, responseIds, logProbs } = sampled ?? {
     promptIds: [1, 2, 3],
-    responseIds: Array.from({ length: Number(args.tokens) - 3 }, (_, i) => i),
+    responseIds: Array.from({ length: wholeNumber("tokens", args.tokens, 1, USAGE) - 3 }, (_, i) => i),
     logProbs: [],
   };
   const batch = packSequences([{ promptIds, responseIds: [...responseIds] }]);

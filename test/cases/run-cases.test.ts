@@ -48,6 +48,19 @@ describe("the runner of conformance cases", () => {
     expect(failures.map(({ id }) => id)).to.deep.equal(["a", "b", "c", "d", "x.jsonl:5", "d"]);
   });
 
+  it("prints a failure whose expectation or result is absent, and asks for an object to expect", async () => {
+    const { failures } = await run([
+      { ...good, expect: {} },
+      { ...good, id: "b", expect: undefined },
+      { ...good, id: "c", expect: [] },
+    ]);
+    expect(failures.map(failureLine)).to.deep.equal([
+      "FAIL a: expected undefined, got 2",
+      "FAIL b: expected an object in the field expect, got undefined",
+      "FAIL c: expected an object in the field expect, got []",
+    ]);
+  });
+
   it("chooses by kind and by id, and leaves unknown kinds out only when told to", async () => {
     const lines = [good, { ...good, id: "other/b" }, { ...good, id: "c", kind: "triple" }];
     expect(await run(lines, { idPrefix: "other/" })).to.deep.equal({ passed: 1, failures: [] });

@@ -69,22 +69,25 @@ async function runLine(
   if (!kind) {
     return options.implementedOnly ? "left out" : fail(id, kindName, "a known kind", `unknown kind "${kindName}"`);
   }
+  if (typeof input.expect !== "object" || input.expect === null || Array.isArray(input.expect)) {
+    return fail(id, kindName, "an object in the field expect", input.expect);
+  }
   const unknown = unknownFields(input, kind);
   if (unknown.length > 0) return fail(id, kindName, "known fields", `unknown fields ${unknown.join(", ")}`);
   try {
     const mismatch = await kind.run(input, line);
     return mismatch && { id, kind: kindName, ...mismatch };
   } catch (error) {
-    return fail(id, kindName, input.expect, `threw ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+    return fail(id, kindName, input.expect, `threw ${error}`);
   }
 }
 
 function unknownFields(input: CaseInput, kind: CaseKind): string[] {
-  const expectation =
-    typeof input.expect === "object" && input.expect !== null ? Object.keys(input.expect) : ["(none)"];
   return [
     ...Object.keys(input).filter((field) => !COMMON_FIELDS.includes(field) && !kind.fields.includes(field)),
-    ...expectation.filter((field) => !kind.expectFields.includes(field)).map((field) => `expect.${field}`),
+    ...Object.keys(input.expect)
+      .filter((field) => !kind.expectFields.includes(field))
+      .map((field) => `expect.${field}`),
   ];
 }
 
@@ -94,6 +97,7 @@ function fail(id: string, kind: string, expected: unknown, actual: unknown): Cas
 
 /** One line: id, what was expected, what came. */
 export function failureLine({ id, expected, actual }: CaseFailure): string {
-  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).replaceAll("\n", "\\n");
+  const text = (value: unknown) =>
+    (typeof value === "string" ? value : (JSON.stringify(value) ?? String(value))).replaceAll("\n", "\\n");
   return `FAIL ${id}: expected ${text(expected)}, got ${text(actual)}`;
 }

@@ -1,15 +1,17 @@
 /** `npm run fuzz -- [--reader NAME] [--runs N] [--seed S] [--json] [--replay FILE] [--out FOLDER]` */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { commandLine, usageError, wholeNumber } from "../command-line.js";
 import { bytesOf, type FuzzReader } from "./fuzz-reader.js";
 import { inputsOf } from "./inputs.js";
 import type { Measured } from "./outcome.js";
 import { readers } from "./readers/index.js";
 import { WatchedChild } from "./watched-child.js";
 
-const { values } = parseArgs({
+const USAGE = "npm run fuzz -- [--reader NAME] [--runs N] [--seed S] [--json] [--replay FILE] [--out FOLDER]";
+const { values } = commandLine({
+  usage: USAGE,
   options: {
     reader: { type: "string", multiple: true },
     runs: { type: "string", default: "5000" },
@@ -34,9 +36,9 @@ interface Report {
   readonly largestMiB: number;
 }
 
-const [runs, seed] = [Number(values.runs), Number(values.seed)];
-if (!Number.isSafeInteger(runs) || runs < 0 || !Number.isSafeInteger(seed))
-  usage("--runs and --seed are whole numbers.");
+const runs = wholeNumber("runs", values.runs, 0, USAGE);
+const seed = wholeNumber("seed", values.seed, Number.MIN_SAFE_INTEGER, USAGE);
+if (values.replay !== undefined && !existsSync(values.replay)) usageError(`There is no file ${values.replay}.`, USAGE);
 const chosen = choose(values.reader ?? (values.replay ? [path.basename(values.replay).split(".")[0]] : undefined));
 const say = (text: string) => values.json || console.log(text);
 
@@ -107,11 +109,6 @@ function choose(names: readonly string[] | undefined): readonly FuzzReader[] {
   if (!names) return readers;
   const known = readers.map(({ name }) => name);
   for (const name of names)
-    if (!known.includes(name)) usage(`There is no reader ${name}; readers are ${known.join(", ")}.`);
+    if (!known.includes(name)) usageError(`There is no reader ${name}; readers are ${known.join(", ")}.`, USAGE);
   return readers.filter(({ name }) => names.includes(name));
-}
-
-function usage(problem: string): never {
-  console.error(problem);
-  process.exit(2);
 }

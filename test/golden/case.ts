@@ -126,6 +126,9 @@ function decode(value: unknown): unknown {
   if (isTensor(value)) {
     const number = (x: unknown) => Number(x === "Infinity" || x === "-Infinity" || x === "NaN" ? x : x);
     const data = value.data.map(number);
+    const count = value.shape.reduce((product, size) => product * size, 1);
+    if (data.length !== count)
+      throw new Error(`a tensor of shape [${value.shape}] has ${data.length} values, not ${count}`);
     return { ...value, data: value.dtype === "float32" ? data.map(Math.fround) : data };
   }
   if (Array.isArray(value)) return value.map(decode);
