@@ -20,6 +20,22 @@ SCALARS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 ALL = "".join(map(chr, SCALARS))
 # Order of the letters A, B, … in the encoded categories; Cs (surrogates) is never asked for.
 CATEGORIES = "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cn".split()
+# Scripts by the names that regular expressions have for them.
+SCRIPT_NAMES = """
+Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Bhaiksuki Bopomofo Brahmi Braille
+Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot
+Cypro_Minoan Cyrillic Deseret Devanagari Dives_Akuru Dogra Duployan Egyptian_Hieroglyphs Elbasan Elymaic Ethiopic Garay Georgian
+Glagolitic Gothic Grantha Greek Gujarati Gunjala_Gondi Gurmukhi Gurung_Khema Han Hangul Hanifi_Rohingya Hanunoo Hatran Hebrew
+Hiragana Imperial_Aramaic Inherited Inscriptional_Pahlavi Inscriptional_Parthian Javanese Kaithi Kannada Katakana Kawi Kayah_Li
+Kharoshthi Khitan_Small_Script Khmer Khojki Khudawadi Kirat_Rai Lao Latin Lepcha Limbu Linear_A Linear_B Lisu Lycian Lydian
+Mahajani Makasar Malayalam Mandaic Manichaean Marchen Masaram_Gondi Medefaidrin Meetei_Mayek Mende_Kikakui Meroitic_Cursive
+Meroitic_Hieroglyphs Miao Modi Mongolian Mro Multani Myanmar Nabataean Nag_Mundari Nandinagari New_Tai_Lue Newa Nko Nushu
+Nyiakeng_Puachue_Hmong Ogham Ol_Chiki Ol_Onal Old_Hungarian Old_Italic Old_North_Arabian Old_Permic Old_Persian Old_Sogdian
+Old_South_Arabian Old_Turkic Old_Uyghur Oriya Osage Osmanya Pahawh_Hmong Palmyrene Pau_Cin_Hau Phags_Pa Phoenician Psalter_Pahlavi
+Rejang Runic Samaritan Saurashtra Sharada Shavian Siddham SignWriting Sinhala Sogdian Sora_Sompeng Soyombo Sundanese Sunuwar
+Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet Takri Tamil Tangsa Tangut Telugu Thaana Thai Tibetan Tifinagh
+Tirhuta Todhri Toto Tulu_Tigalari Ugaritic Unknown Vai Vithkuqi Wancho Warang_Citi Yezidi Yi Zanabazar_Square
+""".split()
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
@@ -86,6 +102,16 @@ def categories():
     found = {}
     for index, name in enumerate(CATEGORIES):
         for character in regex_set(rf"\p{{{name}}}"):
+            found[ord(character)] = index
+    assert len(found) == len(SCALARS)
+    return found
+
+
+def regex_scripts():
+    found = {}
+    for index, name in enumerate(SCRIPT_NAMES):
+        for character in regex_set(rf"\p{{{name}}}"):
+            assert ord(character) not in found, name
             found[ord(character)] = index
     assert len(found) == len(SCALARS)
     return found
@@ -248,6 +274,8 @@ def main():
     strip = normalizers.BertNormalizer(clean_text=False, handle_chinese_chars=False, strip_accents=True, lowercase=False)
     tables = {
         "CATEGORIES": (runs(category), "General categories, by the letter of their place in `CATEGORY_NAMES`."),
+        "SCRIPT_NAMES": (" ".join(SCRIPT_NAMES), "Scripts of regular expressions."),
+        "SCRIPT_RUNS": (script_runs(regex_scripts()), "Scripts of regular expressions, as runs of length and place in `SCRIPT_NAMES`."),
         "OTHER_ALPHABETIC": (ranges(alphabetic - letters - names("Nl")), "Alphabetic characters besides letters and letter numbers."),
         "OTHER_UPPERCASE": (ranges(regex_set("[:upper:]") - names("Lu")), "Upper-case characters besides Lu."),
         "OTHER_LOWERCASE": (ranges(regex_set("[:lower:]") - names("Ll")), "Lower-case characters besides Ll."),
@@ -260,11 +288,12 @@ def main():
         "COMBINING": (ranges(removed_by(normalizers.StripAccents())), "Marks that StripAccents removes."),
         "NORMALISED": (ranges(normalised()), "Characters that take part in Unicode normalisation."),
         "GRAPHEMES": (runs(graphemes()), "Grapheme cluster classes, by the letter of their place in `GraphemeClass`."),
-        "SCRIPTS": (script_runs(scripts()), "Scripts as runs of length and class; 0 is any script."),
+        "SCRIPTS": (script_runs(scripts()), "Scripts of the pre-tokenizer as runs of length and class; 0 is any script."),
     }
     out = ["/** Made by test/peers/unicode_tables.py from Python's `tokenizers`; `vlq.ts` tells how to read it. */", ""]
     for name, (text, comment) in tables.items():
-        out += [f"/** {comment} */", f"export const {name} =", *([f"  {json.dumps(text)};"]), ""]
+        line = f"export const {name} = {json.dumps(text)};"
+        out += [f"/** {comment} */", line if len(line) <= 120 else line.replace(" = ", " =\n  ", 1), ""]
     target = ROOT / "core/data/tokenizer/unicode/tables.ts"
     target.write_text("\n".join(out).rstrip("\n") + "\n")
     print({name: len(text) for name, (text, _) in tables.items()}, target.stat().st_size)

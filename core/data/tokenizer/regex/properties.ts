@@ -1,6 +1,7 @@
 import { ALPHABETIC, ASSIGNED, inCategories, LOWERCASE, UPPERCASE, WORD } from "../unicode/categories.js";
 import { WHITE_SPACE } from "../unicode/characters.js";
 import { CodePointSet } from "../unicode/code-point-set.js";
+import { inScript } from "../unicode/scripts.js";
 import { PatternError } from "./unsupported.js";
 
 const ASCII = CodePointSet.of([0, 0x7f]);
@@ -83,27 +84,26 @@ export function property(name: string): CodePointSet {
   if (known) return known;
   if (plain === "any") return CodePointSet.ALL;
   if (plain === "assigned") return ASSIGNED;
-  return platformProperty(name);
+  return inScript(plain) ?? platformProperty(name);
 }
 
 /**
- * Scripts and binary properties as JavaScript knows them, without characters that are newer than the tables of the regular
- * expressions: values of characters that exist hardly ever change.
+ * Binary properties as JavaScript knows them, without characters that are newer than the tables of the regular expressions: values
+ * of characters that exist hardly ever change.
  */
 function platformProperty(name: string): CodePointSet {
   const title = name
     .split(/[\s_-]+/)
     .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1).toLowerCase())
     .join("_");
-  for (const candidate of [`Script=${name}`, `Script=${title}`, name, title, name.toUpperCase()]) {
+  for (const candidate of [name, title, name.toUpperCase()]) {
     let pattern: RegExp;
     try {
       pattern = new RegExp(`^\\p{${candidate}}`, "u");
     } catch {
       continue;
     }
-    const inside = CodePointSet.filter((code) => pattern.test(String.fromCodePoint(code)));
-    return candidate === "Script=Unknown" ? inside : inside.intersection(ASSIGNED);
+    return CodePointSet.filter((code) => pattern.test(String.fromCodePoint(code))).intersection(ASSIGNED);
   }
   throw new PatternError(`the character property "${name}" is not known`);
 }
