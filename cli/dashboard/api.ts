@@ -6,7 +6,7 @@ import { readCurves } from "./curves.js";
 import { dashboardErrors } from "./errors.js";
 import { KEY_NAMES, type LiveRun } from "./live-run.js";
 import type { Query } from "./query.js";
-import { queryRollouts, ROLLOUT_ORDERS, type RolloutEntry, readRollout } from "./rollouts.js";
+import { queryRollouts, ROLLOUT_ORDERS, type RolloutEntry, readRollouts } from "./rollouts.js";
 import { settingDifferences, settingsOf } from "./settings.js";
 import { validationTable } from "./validation.js";
 
@@ -81,9 +81,7 @@ async function rollouts(run: LiveRun, query: Query): Promise<unknown> {
   const { entries, badLines } = run.rollouts;
   const matching = queryRollouts(entries, wanted);
   const scores = matching.flatMap(({ score }) => (score === null ? [] : [score]));
-  const items = await Promise.all(
-    matching.slice(wanted.offset, wanted.offset + wanted.limit).map((entry) => itemOf(entry, LISTED)),
-  );
+  const items = await itemsOf(matching.slice(wanted.offset, wanted.offset + wanted.limit), LISTED);
   return {
     total: entries.length,
     matching: matching.length,
@@ -92,7 +90,7 @@ async function rollouts(run: LiveRun, query: Query): Promise<unknown> {
     splits: distinct(entries.map(({ split }) => split)),
     stops: distinct(entries.map(({ stop }) => stop)).slice(0, 100),
     sources: distinct(entries.map(({ source }) => source)).slice(0, 100),
-    items: items.filter((item) => item !== null),
+    items,
     badLines,
     outside,
   };
@@ -103,15 +101,17 @@ async function rollout(run: LiveRun, id: string, query: Query): Promise<unknown>
   const { files } = await run.trajectoryFiles();
   await run.rollouts.refresh(files);
   const entry = /^\d{1,15}$/.test(id) ? run.rollouts.entry(Number(id)) : null;
-  const found = entry && (await itemOf(entry, WHOLE));
+  const [found] = entry ? await itemsOf([entry], WHOLE) : [];
   if (found) return found;
   throw dashboardErrors.VERL_DASHBOARD_NOT_FOUND({ what: "The run has no such trajectory, or no longer." });
 }
 
-async function itemOf(entry: RolloutEntry, limits: typeof LISTED): Promise<unknown> {
-  const record = await readRollout(entry);
-  if (!record) return null;
-  return { id: entry.id, ...sampleOf(record, limits), stop: entry.stop, length: entry.length, gap: entry.gap };
+async function itemsOf(entries: readonly RolloutEntry[], limits: typeof LISTED): Promise<unknown[]> {
+  const records = await readRollouts(entries);
+  return entries.flatMap(({ id, stop, length, gap }, i) => {
+    const record = records[i];
+    return record ? [{ id, ...sampleOf(record, limits), stop, length, gap }] : [];
+  });
 }
 
 async function validation(run: LiveRun, query: Query): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { type MetricsLine, type Point, parseMetricsLine, SeriesStore, unmask } from "../../core/tracking/index.js";
-import { LineTail } from "./line-tail.js";
+import { LineTail, MAX_BAD_LINES } from "./line-tail.js";
 
 /** Part of a curve, thinned out: parallel lists. */
 export interface Curve {
@@ -55,6 +55,7 @@ export class Curves {
   }
 
   #take(text: string | null): void {
+    if (this.badLines === MAX_BAD_LINES) return;
     const line = lineOf(text);
     if (line === null) return;
     if (line === "bad") {

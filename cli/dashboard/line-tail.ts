@@ -9,6 +9,9 @@ export interface TailLine {
   readonly length: number;
 }
 
+/** Who follows a file gives it up after so many lines that cannot be read: no run wrote it. */
+export const MAX_BAD_LINES = 10_000;
+
 const LINE_FEED = 0x0a;
 
 /**

@@ -5,7 +5,7 @@ import {
   type TrajectoryFile,
   type TrajectoryRecord,
 } from "../../core/tracking/index.js";
-import { LineTail } from "./line-tail.js";
+import { LineTail, MAX_BAD_LINES } from "./line-tail.js";
 
 /** Trajectories of which something is remembered; of more, the first ones are forgotten. */
 const ENTRIES = 100_000;
@@ -88,7 +88,7 @@ export class Rollouts {
   }
 
   #take(file: FollowedFile, text: string | null, offset: number, bytes: number): void {
-    if (text?.trim() === "") return;
+    if (this.badLines === MAX_BAD_LINES || text?.trim() === "") return;
     try {
       if (text === null) throw new RangeError("too long");
       parseTrajectories(text, "").forEach((read, index) => {
@@ -147,17 +147,28 @@ const RANKS = {
   longest: ({ length }: RolloutEntry) => -length,
 } as const;
 
-/** The trajectory itself; null when its file was replaced since. */
-export async function readRollout({ place, step }: RolloutEntry): Promise<TrajectoryRecord | null> {
-  const { file, offset, bytes, index } = place;
+/** The trajectories themselves, each line read once; null for one whose file was replaced since. */
+export async function readRollouts(entries: readonly RolloutEntry[]): Promise<(TrajectoryRecord | null)[]> {
+  const lines = new Map<string, readonly TrajectoryRecord[]>();
+  const found: (TrajectoryRecord | null)[] = [];
+  for (const { place, step } of entries) {
+    const key = `${place.offset} ${place.file.file}`;
+    const records = lines.get(key) ?? (await readLine(place));
+    lines.set(key, records);
+    const record = records[place.index];
+    found.push(record?.step === step ? ofFile(record, place.file) : null);
+  }
+  return found;
+}
+
+async function readLine({ file, offset, bytes }: RolloutEntry["place"]): Promise<readonly TrajectoryRecord[]> {
   try {
     await using handle = await open(file.file, "r");
     const buffer = Buffer.alloc(bytes);
     const { bytesRead } = await handle.read(buffer, 0, bytes, offset);
-    const record = parseTrajectories(buffer.toString("utf8", 0, bytesRead), "")[index];
-    return record?.step === step ? ofFile(record, file) : null;
+    return parseTrajectories(buffer.toString("utf8", 0, bytesRead), "");
   } catch {
-    return null;
+    return [];
   }
 }
 

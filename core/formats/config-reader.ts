@@ -97,7 +97,7 @@ export class ConfigReader {
     if (value === null) return null;
     if (!Array.isArray(value) || value.length !== length) throw this.wrong(key, value, `a list of ${length} names`);
     return value.map((name) => {
-      if (Object.hasOwn(choices, name)) return choices[name];
+      if (typeof name === "string" && Object.hasOwn(choices, name)) return choices[name];
       throw this.unsupported(key, name, Object.keys(choices));
     });
   }

@@ -1,3 +1,4 @@
+import { shown } from "../../host/shown.js";
 import { ConfigReader, type JsonObject } from "../config-reader.js";
 import { formatErrors } from "../errors.js";
 import type { HeadKind, ModelConfig } from "../model.js";
@@ -87,7 +88,7 @@ function isNothing(value: unknown): boolean {
 
 function unsupported(key: string, value: unknown, where: string): Error {
   return formatErrors.VERL_FORMATS_ADAPTER_UNSUPPORTED({
-    what: `this adapter has ${key} ${JSON.stringify(value ?? null)}, which is not supported`,
+    what: `this adapter has ${key} ${shown(value ?? null)}, which is not supported`,
     where,
   });
 }

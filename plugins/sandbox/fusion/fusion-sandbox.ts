@@ -9,7 +9,7 @@ import {
   sandboxErrors,
   type VerlError,
 } from "../../../core/plugin.js";
-import { type FusionAnswer, fusionRequest, fusionResult } from "./protocol.js";
+import { ENDLESS_OUTPUT, fusionRequest, fusionResult, longestAnswer, readFusionAnswer } from "./protocol.js";
 
 const NAME = "sandbox_fusion";
 const LANGUAGES = ["python", "javascript", "bash", "typescript", "cpp", "go", "java", "rust"];
@@ -98,16 +98,30 @@ async function findProblem(url: string, waits: readonly number[]): Promise<VerlE
 async function runThere(endpoint: Endpoint, program: Program, signal: AbortSignal): Promise<SandboxResult> {
   const body = JSON.stringify(fusionRequest(program));
   const response = await post(endpoint, body, 2 * program.limits.wallMs + PATIENCE_MS, signal);
-  let answer: FusionAnswer;
   try {
-    answer = (await response.json()) as FusionAnswer;
+    const text = await readBody(response, longestAnswer(program.limits));
+    if (text === null) return ENDLESS_OUTPUT;
+    const answer = readFusionAnswer(text);
+    const result = fusionResult(answer, program);
+    if (result) return result;
+    throw broken(endpoint, `answered with the status ${answer.status ?? "(none)"}`, answer.message ?? undefined);
   } catch (error) {
     signal.throwIfAborted();
+    if (isVerlError(error)) throw error;
     throw broken(endpoint, "gave an answer that cannot be read", reasonOf(error));
   }
-  const result = fusionResult(answer, program.limits.outputBytes);
-  if (result) return result;
-  throw broken(endpoint, `answered with the status ${answer?.status ?? "(none)"}`, answer?.message);
+}
+
+/** Null for more than `limit` bytes. */
+async function readBody({ body }: Response, limit: number): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > limit) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Only a gateway that did not wait long enough is asked again. */

@@ -1,27 +1,39 @@
-import { type Program, type SandboxOutcome, type SandboxResult, sandboxErrors } from "../../../core/plugin.js";
+import { z } from "zod";
+import {
+  type Program,
+  type SandboxLimits,
+  type SandboxOutcome,
+  type SandboxResult,
+  sandboxErrors,
+} from "../../../core/plugin.js";
 
 /** Our names of languages, where the service has others. */
 const LANGUAGES: Readonly<Record<string, string>> = { javascript: "nodejs" };
 
-/** What the service says about one of the two steps. */
-interface Step {
-  readonly status?: "Finished" | "Error" | "TimeLimitExceeded";
-  readonly stdout?: string | null;
-  readonly stderr?: string | null;
-  readonly return_code?: number | null;
+/** One of the two steps. */
+const step = z.object({
+  /** Finished, Error or TimeLimitExceeded. */
+  status: z.string().nullish(),
+  stdout: z.string().nullish(),
+  stderr: z.string().nullish(),
+  return_code: z.int().nullish(),
   /** Seconds. */
-  readonly execution_time?: number | null;
-}
+  execution_time: z.number().nullish(),
+});
 
 /** The body of a `run_code` response, as far as it is read here. */
-export interface FusionAnswer {
-  readonly status?: "Success" | "Failed" | "SandboxError";
-  readonly message?: string;
-  readonly compile_result?: Step | null;
-  readonly run_result?: Step | null;
+const answer = z.object({
+  /** Success, Failed or SandboxError. */
+  status: z.string().nullish(),
+  message: z.string().nullish(),
+  compile_result: step.nullish(),
+  run_result: step.nullish(),
   /** Base64 by path. */
-  readonly files?: Readonly<Record<string, string>> | null;
-}
+  files: z.record(z.string(), z.string()).nullish(),
+});
+
+type Step = z.infer<typeof step>;
+export type FusionAnswer = z.infer<typeof answer>;
 
 /** The body of a `run_code` request. @throws `VERL_SANDBOX_BAD_REQUEST` for arguments, which the service does not take */
 export function fusionRequest({ language, code, argv, files, stdin, limits, collect }: Program): object {
@@ -41,14 +53,32 @@ export function fusionRequest({ language, code, argv, files, stdin, limits, coll
   };
 }
 
+/** Of an answer beside output and files. */
+const ENVELOPE_BYTES = 2 ** 16;
+
+/** Bytes of the longest answer about a program that kept to its limits. */
+export function longestAnswer({ outputBytes, filesMiB }: SandboxLimits): number {
+  // JSON writes a control character in six bytes.
+  return ENVELOPE_BYTES + 2 * 6 * outputBytes + Math.ceil((filesMiB * 2 ** 20 * 4) / 3);
+}
+
+/** Throws a SyntaxError for anything else than an answer. */
+export function readFusionAnswer(text: string): FusionAnswer {
+  const { data, error } = answer.safeParse(JSON.parse(text));
+  if (data) return data;
+  const [{ path, message }] = error.issues;
+  throw new SyntaxError([...(path.length > 0 ? [path.join(".")] : []), message].join(": "));
+}
+
 /** Null where the answer says nothing about the program: the service is broken. */
-export function fusionResult(answer: FusionAnswer, outputBytes: number): SandboxResult | null {
-  const { compile_result: compiled, run_result: ran, files } = answer;
+export function fusionResult(answer: FusionAnswer, { limits, collect }: Program): SandboxResult | null {
+  const { compile_result: compiled, run_result: ran } = answer;
   if (answer.status !== "Success" && answer.status !== "Failed") return null;
   const failedToCompile = compiled && !endedWell(compiled);
   const step = failedToCompile ? compiled : ran;
   if (!step) return null;
   const [stdout, stderr] = [step.stdout ?? "", step.stderr ?? ""].map((text) => Buffer.from(text));
+  const { outputBytes } = limits;
   const truncated = { stdout: stdout.length > outputBytes, stderr: stderr.length > outputBytes };
   const outcome: SandboxOutcome | null = failedToCompile
     ? "compile-error"
@@ -65,10 +95,34 @@ export function fusionResult(answer: FusionAnswer, outputBytes: number): Sandbox
     truncated,
     wallMs: 1000 * (step.execution_time ?? 0),
     cpuMs: null,
-    files: Object.fromEntries(
-      Object.entries(files ?? {}).map(([path, text]) => [path, new Uint8Array(Buffer.from(text, "base64"))]),
-    ),
+    files: filesOf(answer, collect, limits.filesMiB * 2 ** 20),
   };
+}
+
+/** What is left of a program whose answer is longer than the {@link longestAnswer}. */
+export const ENDLESS_OUTPUT: SandboxResult = {
+  outcome: "output-limit",
+  exitCode: null,
+  signal: null,
+  stdout: "",
+  stderr: "",
+  truncated: { stdout: true, stderr: true },
+  wallMs: 0,
+  cpuMs: null,
+  files: {},
+};
+
+/** Those that were asked for, as far as `room` in bytes reaches. */
+function filesOf({ files }: FusionAnswer, collect: readonly string[], room: number): Record<string, Uint8Array> {
+  const found: [string, Uint8Array][] = [];
+  for (const path of new Set(collect)) {
+    if (!files || !Object.hasOwn(files, path)) continue;
+    const bytes = new Uint8Array(Buffer.from(files[path], "base64"));
+    if (bytes.length > room) continue;
+    room -= bytes.length;
+    found.push([path, bytes]);
+  }
+  return Object.fromEntries(found);
 }
 
 const endedWell = ({ status, return_code }: Step) => status === "Finished" && (return_code ?? 0) === 0;

@@ -75,6 +75,17 @@ describe("verl dashboard: files of any content", () => {
     );
   });
 
+  it("are given up after 10,000 lines that cannot be read", async () => {
+    await using board = await TestDashboard.start(async (dir) => {
+      await makeRun(`${dir}/runs/a`, { steps: 1 });
+      for (const file of [METRICS_FILE, SAMPLES_FILE]) await writeFile(`${dir}/runs/a/${file}`, "x\n".repeat(10_001));
+    });
+    const id = await board.id("a");
+    for (const part of ["", "/rollouts"]) {
+      expect((await board.get(`/api/runs/${id}${part}`)).body.badLines).to.equal(10_000);
+    }
+  });
+
   it("are no folders and no pipes", async () => {
     await using board = await TestDashboard.start(async (dir) => {
       await makeRun(`${dir}/runs/a`, { steps: 1 });

@@ -3,9 +3,11 @@ import path from "node:path";
 import fc from "fast-check";
 import { openModel } from "../../../core/formats/index.js";
 import { TINY_CONFIG, tinyConfig, tinyTensors } from "../../core/formats/support.js";
+import { FAMILY_CONFIGS } from "../../engines/onnx/families/family-configs.js";
 import { type FuzzReader, textOf } from "../fuzz-reader.js";
 import { withOddMember } from "./odd-json.js";
 import { nested } from "./soup.js";
+import { safetensorsOf } from "./tiny-safetensors.js";
 
 /** Between config.json, generation_config.json and model.safetensors.index.json. */
 const CUT = "\n%%\n";
@@ -40,6 +42,10 @@ export const hfFolder: FuzzReader = {
   ],
   generated: fc.oneof(
     withOddMember(CONFIG).map((config) => folderOf(config)),
+    fc
+      .constantFrom(...Object.values(FAMILY_CONFIGS))
+      .chain(withOddMember)
+      .map((config) => folderOf(config ?? null)),
     withOddMember(GENERATION).map((generation) => folderOf(CONFIG, generation)),
     withOddMember(INDEX).map((index) => folderOf(CONFIG, GENERATION, index)),
   ),
@@ -53,6 +59,8 @@ export const hfFolder: FuzzReader = {
         vocab_size: 2 ** 24,
         num_hidden_layers: 1000,
       }),
+    "kinds of layers that are no names": () =>
+      folderOf({ ...FAMILY_CONFIGS.qwen3, layer_types: [{ toString: 1 }, []], sliding_window: 4 }),
     "deep values": () => folderOf(`{"model_type": ${nested("[", "]", 100_000)}}`),
     "a deep size": () => folderOf(`{"model_type": "llama", "hidden_size": ${nested("[", "]", 100_000)}}`),
     "deep token ids": () => folderOf(CONFIG, `{"eos_token_id": [${nested("[", "]", 100_000)}]}`),
@@ -70,7 +78,7 @@ export const hfFolder: FuzzReader = {
     writeFileSync(path.join(folder, "config.json"), config);
     writeFileSync(path.join(folder, "generation_config.json"), generation);
     writeFileSync(path.join(folder, "model.safetensors.index.json"), index);
-    writeFileSync(path.join(folder, SHARD), shard());
+    writeFileSync(path.join(folder, SHARD), safetensorsOf(tensors));
     const model = await openModel(folder);
     try {
       for (const { name } of model.tensors) await model.readTensor(name);
@@ -80,21 +88,3 @@ export const hfFolder: FuzzReader = {
     }
   },
 };
-
-/** The tiny model's tensors as one file. */
-function shard(): Buffer {
-  const header: Record<string, unknown> = {};
-  let offset = 0;
-  for (const { name, shape, data } of tensors) {
-    header[name] = { dtype: "F32", shape, data_offsets: [offset, offset + data.byteLength] };
-    offset += data.byteLength;
-  }
-  const json = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(json.length));
-  return Buffer.concat([
-    length,
-    json,
-    ...tensors.map(({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength)),
-  ]);
-}

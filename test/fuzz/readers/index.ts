@@ -1,6 +1,9 @@
 import type { FuzzReader } from "../fuzz-reader.js";
+import { adapter } from "./adapter.js";
 import { checkpoint } from "./checkpoint.js";
 import { config } from "./config.js";
+import { dashboard } from "./dashboard.js";
+import { fusion } from "./fusion.js";
 import { gguf } from "./gguf.js";
 import { hfFolder } from "./hf-folder.js";
 import { json } from "./json.js";
@@ -33,6 +36,7 @@ export const readers: readonly FuzzReader[] = [
   safetensors,
   gguf,
   hfFolder,
+  adapter,
   parquet,
   jsonl,
   jsonRows,
@@ -40,6 +44,8 @@ export const readers: readonly FuzzReader[] = [
   checkpoint,
   metrics,
   runFolder,
+  dashboard,
+  fusion,
 ];
 
 export function findReader(name: string): FuzzReader {

@@ -10,7 +10,7 @@ import { withOddMember } from "./odd-json.js";
 import { nested } from "./soup.js";
 
 /** Between the files of {@link FILES}. */
-const CUT = "\n%%\n";
+export const CUT = "\n%%\n";
 const FILES = ["config.yaml", "run.json", "metrics.jsonl", "samples.jsonl"];
 const CONFIG =
   "trainer:\n  output_dir: . # default\n  total_training_steps: 3\n  rollout_data_dir: dump # config.yaml:3:5\nactor_rollout_ref: {rollout: {multi_turn: {format: hermes}}}\n";
@@ -56,6 +56,14 @@ const folderOf = (sample: unknown, metrics: unknown = METRICS, note: unknown = N
     `${typeof sample === "string" ? sample : JSON.stringify(sample)}\n`,
   ].join(CUT);
 
+/** Makes the folder of an input; gives what follows the files in it. */
+export function writeRunFolder(text: string, folder: string): string[] {
+  const contents = text.split(CUT);
+  for (const [i, name] of FILES.entries()) writeFileSync(path.join(folder, name), contents[i] ?? "");
+  mkdirSync(path.join(folder, "dump"));
+  return contents.slice(FILES.length);
+}
+
 /** What a run keeps, as `verl inspect`, `verl compare` and a resumed run read it. */
 export const runFolder: FuzzReader = {
   name: "run-folder",
@@ -97,9 +105,7 @@ export const runFolder: FuzzReader = {
       folderOf(SAMPLE, JSON.parse('{"step": 1, "data": {"__proto__": 1, "constructor": 2}}')),
   },
   async read(input, folder) {
-    const contents = textOf(input).split(CUT);
-    for (const [i, name] of FILES.entries()) writeFileSync(path.join(folder, name), contents[i] ?? "");
-    mkdirSync(path.join(folder, "dump"));
+    writeRunFolder(textOf(input), folder);
     const io = {
       stdout: new PassThrough(),
       stderr: new PassThrough(),

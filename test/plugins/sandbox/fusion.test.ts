@@ -115,13 +115,30 @@ describe("plugins/sandbox/fusion", () => {
     });
   });
 
+  it("ends the answer of a program that prints without end", async () => {
+    const answer = { ...SUCCESS, run_result: { ...FINISHED, stdout: "x".repeat(2 ** 20) } };
+    const result = await run(answer, { ...HELLO, limits: { outputBytes: 10, filesMiB: 0.1 } });
+    expect(result).to.include({ outcome: "output-limit", stdout: "" });
+  });
+
+  it("hands back the files that were asked for, up to the limit", async () => {
+    const file = (length: number) => Buffer.alloc(length).toString("base64");
+    const files = { a: file(600), b: file(600), c: file(400), stranger: file(1) };
+    const request = { ...HELLO, collect: ["a", "b", "c", "missing"], limits: { filesMiB: 1000 / 2 ** 20 } };
+    expect(Object.keys((await run({ ...SUCCESS, files }, request)).files)).to.deep.equal(["a", "c"]);
+  });
+
   const broken: [string, object | number | string, RegExp][] = [
     ["an error of its own", { status: "SandboxError", message: "no cgroups" }, /status SandboxError[\s\S]*no cgroups/],
     ["an HTTP error", 500, /answered 500 Internal Server Error/],
     ["no JSON", "<html>", /cannot be read/],
     ["nothing about the program", { status: "Success" }, /answered with the status Success/],
     ["an unknown status of the run", { ...SUCCESS, run_result: { status: "Odd" } }, /answered with the status Success/],
-    ["a list", [], /answered with the status \(none\)/],
+    ["no status", {}, /answered with the status \(none\)/],
+    ["a list", [], /cannot be read[\s\S]*expected object, received array/],
+    ["null", "null", /cannot be read/],
+    ["output that is no text", { ...SUCCESS, run_result: { stdout: {} } }, /run_result\.stdout: .*expected string/],
+    ["a file that is no text", { ...SUCCESS, files: { a: 5 } }, /files\.a: .*expected string/],
   ];
   for (const [what, answer, words] of broken) {
     it(`is broken, not the program, when it answers with ${what}`, async () => {
