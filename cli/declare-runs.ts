@@ -19,6 +19,7 @@ export function declareRuns(program: Command, { io, finish }: Declaring, trainHe
 
   hosted(program.command("train"), "Train a model.")
     .option("--dry-run", "check everything, print what would run, start nothing")
+    .option("--tui", "a live picture that fills the terminal instead of a line a step")
     .addHelpText("after", trainHelp)
     .addHelpText(
       "after",
@@ -30,7 +31,7 @@ export function declareRuns(program: Command, { io, finish }: Declaring, trainHe
     )
     .action(async (args: string[], flags: Flags) => {
       const { runTrain } = await import("./train-command.js");
-      await finish(runTrain({ ...requestOf(args, flags), dryRun: flags.dryRun === true }, io));
+      await finish(runTrain({ ...requestOf(args, flags), dryRun: flags.dryRun === true, tui: flags.tui === true }, io));
     });
 
   hosted(program.command("generate"), "Sample responses from a model.")

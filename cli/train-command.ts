@@ -1,9 +1,9 @@
-import { maskNonFinite } from "../core/tracking/index.js";
+import { maskNonFinite, type Tracker } from "../core/tracking/index.js";
 import { commandLogger } from "./command-logger.js";
 import { dryRun } from "./dry-run.js";
 import { printFailedPlugins } from "./failed-plugins.js";
 import { withInterrupts } from "./interrupts.js";
-import { type CommandIo, printJson } from "./io.js";
+import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 import { type TrainOutcome, trainPrepared } from "./train-run.js";
@@ -11,6 +11,8 @@ import { type TrainOutcome, trainPrepared } from "./train-run.js";
 export interface TrainRequest extends ConfigRequest {
   /** Check everything, print what would run, start nothing. */
   readonly dryRun: boolean;
+  /** A live picture instead of lines, where there is a terminal. */
+  readonly tui: boolean;
 }
 
 /** `verl train`. Returns the exit code. */
@@ -22,7 +24,8 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
       return EXIT.ok;
     }
     return await withInterrupts(io, async (interrupts) => {
-      const outcome = await trainPrepared(run, io, { json: request.json, logger: commandLogger(io), ...interrupts });
+      const options = { json: request.json, logger: commandLogger(io), console: await pictureOf(request, io) };
+      const outcome = await trainPrepared(run, io, { ...options, ...interrupts });
       if (request.json) printJson(io, { event: "end", ...finite(outcome) });
       // A hook that stops the run ends it well; a signal does not.
       return outcome.reason === "stopped" && interrupts.received() > 0 ? EXIT.interrupted : EXIT.ok;
@@ -31,6 +34,18 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
     printFailedPlugins(run.host.report, io);
     await run.host.dispose();
   }
+}
+
+/** The live picture where it can be shown; elsewhere lines, with a word why. */
+async function pictureOf({ tui, json }: TrainRequest, io: CommandIo): Promise<Tracker | undefined> {
+  if (!tui) return undefined;
+  const output = io.stdout as NodeJS.WriteStream;
+  if (json || output.isTTY !== true || io.env.TERM === "dumb") {
+    if (!json) printLine(io.stderr, "--tui needs a terminal on standard output: lines are printed instead.");
+    return undefined;
+  }
+  const { TuiTracker } = await import("./tui/tui-tracker.js");
+  return new TuiTracker(output);
 }
 
 /** JSON knows no NaN: non-finite numbers become texts, as in the events of the steps. */

@@ -10,6 +10,8 @@ import { VERSION } from "./version.js";
 export interface TrainRunOptions {
   readonly json: boolean;
   readonly logger: Logger;
+  /** Takes the place of the tracker `console`. */
+  readonly console?: Tracker;
   readonly signal?: AbortSignal;
   /** Handed the trainer once it exists, so that a Ctrl-C can stop it. */
   onTrainer?(trainer: Pick<Trainer, "stop">): void;
@@ -35,7 +37,9 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     const services = await host.services({ device: config.trainer.device });
     const callback = await checkpointCallback(host.loadUserModule, config);
     const trackers: Tracker[] = [];
+    if (options.console) trackers.push(options.console);
     for (const name of config.trainer.logger) {
+      if (name === "console" && options.console) continue;
       trackers.push(await services.registries.trackers.require(name).create({ env: io.env }));
     }
     trainer = await services.registries.trainers.require(config.trainer.v1.trainer_mode).create({

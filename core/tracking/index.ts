@@ -37,6 +37,7 @@ export {
   writeRunFiles,
 } from "./run-folder.js";
 export { sparkline } from "./sparkline.js";
+export { StepClock } from "./step-clock.js";
 export type * from "./tracker.js";
 export type { TrackerSet } from "./tracker-set.js";
 export { createTrackerSet } from "./tracker-set.js";

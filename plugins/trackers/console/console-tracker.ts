@@ -4,6 +4,7 @@ import {
   formatNumber,
   keyMetric,
   maskNonFinite,
+  StepClock,
   validationScores,
 } from "../../../core/tracking/index.js";
 import { columnsOf, LiveLine } from "./live-line.js";
@@ -18,8 +19,7 @@ export class ConsoleTracker implements Tracker {
   #run: RunInfo | null = null;
   #live: LiveLine | null = null;
   readonly #startedAt = performance.now();
-  #lastStepAt: number | null = null;
-  #secondsPerStep: number | null = null;
+  #clock = new StepClock(0);
   #lastStep = 0;
   readonly #first = new Map<string, number>();
   readonly #last = new Map<string, number>();
@@ -27,6 +27,7 @@ export class ConsoleTracker implements Tracker {
   start(run: RunInfo): void {
     this.#run = run;
     this.#lastStep = run.startStep;
+    this.#clock = new StepClock(run.startStep);
     const { projectName, experimentName, totalSteps, startStep, outputDir } = run;
     if (run.json) {
       this.#json({ event: "start", projectName, experimentName, totalSteps, startStep, outputDir });
@@ -44,7 +45,9 @@ export class ConsoleTracker implements Tracker {
       return;
     }
     this.#remember(metrics);
-    const eta = this.#measure(metrics, step);
+    this.#clock.mark(step, keyMetric(metrics, "stepSeconds"));
+    this.#lastStep = Math.max(this.#lastStep, step);
+    const eta = this.#clock.left(run.totalSteps);
     const head = `step ${String(step).padStart(String(run.totalSteps).length)}/${run.totalSteps}`;
     const cells = stepCells(metrics, eta);
     const fitting = run.isTTY ? fitCells(cells, columnsOf(run.output) - head.length) : cells;
@@ -81,23 +84,6 @@ export class ConsoleTracker implements Tracker {
     note("reward", keyMetric(metrics, "reward"));
     const scores = validationScores(Object.keys(metrics));
     for (const { name, dataSource } of scores) note(scores.length > 1 ? `val ${dataSource}` : "val", metrics[name]);
-  }
-
-  /** Seconds left, from the time that recent steps took, validation and saving included. */
-  #measure(metrics: Readonly<Record<string, number>>, step: number): number | null {
-    const now = performance.now();
-    const advanced = step - this.#lastStep;
-    if (advanced > 0) {
-      const measured = this.#lastStepAt === null ? null : (now - this.#lastStepAt) / 1000 / advanced;
-      const latest = measured ?? keyMetric(metrics, "stepSeconds");
-      if (latest !== null) {
-        this.#secondsPerStep = this.#secondsPerStep === null ? latest : 0.8 * this.#secondsPerStep + 0.2 * latest;
-      }
-      this.#lastStep = step;
-    }
-    this.#lastStepAt = now;
-    const left = this.#requireRun().totalSteps - step;
-    return this.#secondsPerStep === null || step === 0 ? null : this.#secondsPerStep * Math.max(0, left);
   }
 
   #cell({ label, text, bad }: Cell): string {
