@@ -59,7 +59,7 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   serverAdapters: { name: "serverAdapter", keysOf: byName, check: needs("createAdapter") },
   transferQueues: { name: "transferQueue", keysOf: byName, check: needs("create") },
   replayBuffers: { name: "replayBuffer", keysOf: byName, check: needs("create") },
-  agentLoops: { name: "agentLoop", keysOf: byName, check: needs("create") },
+  agentLoops: { name: "agentLoop", keysOf: (l) => [l.name, ...(l.aliases ?? [])], check: needs("create") },
   agentLoopManagers: { name: "agentLoopManager", keysOf: byName, check: needs("create") },
   toolParsers: { name: "toolParser", keysOf: byName, check: checkToolParser },
   rewardManagers: { name: "rewardManager", keysOf: byName, check: needs("create") },

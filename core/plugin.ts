@@ -50,6 +50,22 @@ export { TagSet } from "./agent/tool-parsers/tag-set.js";
 export type { Parsing, TextCursor } from "./agent/tool-parsers/text-cursor.js";
 export type * from "./agent/tool-parsers/tool-parser.js";
 export type { TurnWriter } from "./agent/tool-parsers/turn-writer.js";
+export {
+  type FunctionToolContext,
+  type FunctionToolOptions,
+  functionTool,
+  type StandardSchema,
+} from "./agent/tools/function-tool.js";
+export {
+  BaseTool,
+  type JsonObject,
+  type Tool,
+  type ToolResult,
+  type ToolSchemaDefinition,
+  type ToolSession,
+} from "./agent/tools/tool.js";
+export type { ToolCallLimits } from "./agent/tools/tool-executor.js";
+export { ToolSet } from "./agent/tools/tool-set.js";
 export type * from "./algorithms/advantage.js";
 export { aggLoss, LOSS_AGG_MODES } from "./algorithms/agg-loss.js";
 export type * from "./algorithms/algebra.js";

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { checkTemplate, type ShapeCheck, type TemplateCheck } from "../../core/agent/index.js";
-import { loadTokenizer } from "../../core/data/index.js";
+import { loadTokenizer, modelTypeOf } from "../../core/data/index.js";
 import { type Diagnosis, isVerlError, reasonOf, type Tokenizer } from "../../core/plugin.js";
 
 const SAMPLE = 'Hello, world! 1 + 1 = 2\n\n"naïve" café 中文 \t end';
@@ -25,19 +23,6 @@ export async function diagnoseTokenizer(
   }
   const { findings, template } = diagnoseTemplate(tokenizer, await modelTypeOf(model), options.kwargs);
   return { findings: [roundTrip(tokenizer), ...findings], template };
-}
-
-/** `model_type` of a Hugging Face folder; null elsewhere. */
-async function modelTypeOf(model: string): Promise<string | null> {
-  try {
-    const { model_type } = JSON.parse(await readFile(path.join(model, "config.json"), "utf8")) as Record<
-      string,
-      unknown
-    >;
-    return typeof model_type === "string" ? model_type : null;
-  } catch {
-    return null;
-  }
 }
 
 function roundTrip(tokenizer: Tokenizer): Diagnosis {

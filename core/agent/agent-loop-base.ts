@@ -15,10 +15,22 @@ export abstract class AgentLoopBase implements AgentLoop {
     return this.#metrics;
   }
 
-  /** Let the model continue these tokens; at most `maxTokens` new ones where a turn has a limit of its own. */
-  protected async generate(promptIds: readonly number[], maxTokens?: number): Promise<TokenOutput> {
+  /**
+   * Let the model continue these tokens; at most `maxTokens` new ones where a turn has a limit of its own. `stopTokenIds` end
+   * the turn too, beside those of the sampling parameters.
+   */
+  protected async generate(
+    promptIds: readonly number[],
+    maxTokens?: number,
+    stopTokenIds: readonly number[] = [],
+  ): Promise<TokenOutput> {
     const { client, trajectoryId, seed, signal } = this.context;
-    const sampling = maxTokens === undefined ? this.context.sampling : { ...this.context.sampling, maxTokens };
+    const stops = [...new Set([...(this.context.sampling.stopTokenIds ?? []), ...stopTokenIds])];
+    const sampling = {
+      ...this.context.sampling,
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(stopTokenIds.length === 0 ? {} : { stopTokenIds: stops }),
+    };
     const start = performance.now();
     const output = await client.generate({ requestId: trajectoryId, promptIds, sampling, seed }, { signal });
     this.spend("generateSequences", (performance.now() - start) / 1000);
@@ -34,6 +46,11 @@ export abstract class AgentLoopBase implements AgentLoop {
 
   /** Add seconds to a phase. */
   protected spend(phase: "generateSequences" | "toolCalls" | "computeScore", seconds: number): void {
-    this.#metrics = { ...this.#metrics, [phase]: this.#metrics[phase] + seconds };
+    this.count(phase, seconds);
+  }
+
+  /** Add to a number of the trajectory. */
+  protected count(name: string, amount = 1): void {
+    this.#metrics = { ...this.#metrics, [name]: (this.#metrics[name] ?? 0) + amount };
   }
 }

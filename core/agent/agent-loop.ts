@@ -2,13 +2,28 @@ import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, JsonValue, Logger } from "../host/types.js";
 import type { LlmClient, SamplingParams } from "../rollout/rollout.js";
+import type { TurnEncoder } from "./continuous-tokens/turn-encoder.js";
+import type { ToolParser } from "./tool-parsers/tool-parser.js";
+import type { ToolCallLimits } from "./tools/tool-executor.js";
+import type { ToolSet } from "./tools/tool-set.js";
 
-/** Seconds spent per phase of a trajectory; `numPreempted` −1 = unknown. */
+/** Seconds spent per phase of a trajectory; `numPreempted` −1 = unknown. A loop may add numbers of its own. */
 export interface AgentLoopMetrics {
   readonly generateSequences: number;
   readonly toolCalls: number;
   readonly computeScore: number;
   readonly numPreempted: number;
+  readonly [name: string]: number;
+}
+
+/** `rollout.multi_turn`. */
+export interface MultiTurnSettings {
+  /** Turns of the model, and rounds of tool results; infinite where there is no limit. */
+  readonly maxAssistantTurns: number;
+  readonly maxUserTurns: number;
+  /** Calls honoured per turn of the model. */
+  readonly maxParallelCalls: number;
+  readonly toolCalls: ToolCallLimits;
 }
 
 /** One trajectory: tokens, not text. Lengths of the response lists are equal. */
@@ -50,6 +65,13 @@ export interface AgentLoopContext {
     messages: readonly ChatMessage[],
     options?: { readonly tools?: readonly JsonValue[] },
   ): readonly number[];
+  /** The tools that this row may use: those of its `extra_info.tool_selection`, or all of the run. */
+  readonly tools: ToolSet;
+  /** The one that `multi_turn.format` names. */
+  readonly toolParser: ToolParser;
+  /** For a {@link ContinuousTokenBuilder}; made once for a list of tools. */
+  turnEncoder(tools: readonly JsonValue[]): TurnEncoder;
+  readonly multiTurn: MultiTurnSettings;
   /** Section `agent.loops.<name>`, or the entry of `agent_loop_config_path`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
@@ -71,6 +93,8 @@ export interface AgentLoop {
 /** Registered under an agent name; a row's `agent_name` column or the default picks it. */
 export interface AgentLoopFactory {
   readonly name: string;
+  /** Further names that it is found by. */
+  readonly aliases?: readonly string[];
   create(context: AgentLoopContext): Awaitable<AgentLoop>;
 }
 

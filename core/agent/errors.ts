@@ -43,6 +43,10 @@ export const agentErrors = defineErrors({
     summary: "A message holds images, sound or video, which tokens are not built from",
     fix: "send text, or use an agent loop and a server that take media",
   },
+  VERL_AGENT_BAD_TOOL: {
+    summary: "A tool, or a file of tools, cannot be used",
+    fix: "write a YAML list under tools with entries {class_name: ./file.ts#Export, config: {type: native}, tool_schema: {…}}, or export tools made by functionTool; every name occurs once",
+  },
   VERL_AGENT_PARSER_ENDED: {
     summary: "A tool parser's stream was used after its end",
     fix: "create a stream for every turn, and call end() once, when the turn is complete",

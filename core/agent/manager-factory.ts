@@ -5,6 +5,8 @@ import type { RewardManager } from "../reward/reward.js";
 import type { LlmClient } from "../rollout/rollout.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import type { AgentLoopFactory, AgentLoopManager } from "./agent-loop.js";
+import type { ToolParser } from "./tool-parsers/tool-parser.js";
+import type { ToolSet } from "./tools/tool-set.js";
 
 /** What the built-in manager and its replacements are made from. */
 export interface AgentLoopManagerOptions {
@@ -18,6 +20,12 @@ export interface AgentLoopManagerOptions {
    */
   readonly rewardManager: RewardManager | null;
   readonly findAgentLoop: (name: string) => AgentLoopFactory;
+  /** All tools of the run. */
+  readonly tools: ToolSet;
+  /** The one that `rollout.multi_turn.format` names. */
+  readonly toolParser: ToolParser;
+  /** Hugging Face's `model_type`, which tells how turns meet; null if the model has none. */
+  readonly modelType: string | null;
   readonly logger: Logger;
   /** Run seed, part of every random key. */
   readonly seed: number;

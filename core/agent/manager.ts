@@ -7,7 +7,9 @@ import type { AgentLoopManager, PromptTask } from "./agent-loop.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
 import { promptEncoder } from "./prompt-encoder.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
+import { rowTools } from "./row-tools.js";
 import { type AgentSettings, agentSettings } from "./settings.js";
+import { turnEncoders } from "./turn-encoders.js";
 import { AgentLoopWorker } from "./worker.js";
 
 type SubmitOptions = Parameters<AgentLoopManager["submit"]>[1];
@@ -23,14 +25,17 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   #submitted = 0;
 
   constructor(private readonly options: AgentLoopManagerOptions) {
-    const { config, rewardManager, client, tokenizer, queue, logger, seed } = options;
+    const { config, rewardManager, client, tokenizer, queue, toolParser, modelType, logger, seed } = options;
     const settings = agentSettings(config);
+    const { applyChatTemplateKwargs: kwargs } = settings;
     const onFatal = (error: unknown) => this.#failure.abort(error);
     this.#settings = settings;
     this.#templateLogger = warnOnce(logger);
+    const turnEncoder = turnEncoders(tokenizer, { modelType, kwargs, logger: this.#templateLogger });
+    const shared = { settings, client, tokenizer, toolParser, turnEncoder, rewards: rewardManager, logger, seed };
     this.#workers = Array.from(
       { length: settings.numWorkers },
-      () => new AgentLoopWorker({ settings, client, tokenizer, queue, rewards: rewardManager, logger, seed, onFatal }),
+      () => new AgentLoopWorker({ ...shared, queue, onFatal }),
     );
   }
 
@@ -78,6 +83,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
       sessions: task.sessions ?? rowSessions ?? sessions[partition],
       sampling: greedy ? sampling.greedy : sampling[partition],
       factory: findAgentLoop(typeof row.agent_name === "string" ? row.agent_name : defaultLoop),
+      tools: rowTools(this.options.tools, row),
       dataSource: dataSourceOf(row, dataSourceKey),
       origin,
       encodePrompt: promptEncoder({

@@ -1,5 +1,6 @@
 import type { SamplingParams } from "../rollout/rollout.js";
 import type { AgentLoopContext, AgentLoopFactory, PromptTask } from "./agent-loop.js";
+import type { ToolSet } from "./tools/tool-set.js";
 
 /** A prompt on its way through a worker: everything that its sessions share. */
 export interface PromptRun {
@@ -9,6 +10,8 @@ export interface PromptRun {
   readonly sessions: number;
   readonly sampling: SamplingParams;
   readonly factory: AgentLoopFactory;
+  /** Those that the row may use. */
+  readonly tools: ToolSet;
   readonly dataSource: string;
   /** `file:line` of the dataset row, or empty. */
   readonly origin: string;

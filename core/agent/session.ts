@@ -10,6 +10,7 @@ import { type CheckedOutput, checkOutput } from "./check-output.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { groundTruthOf, scoreSession } from "./score-session.js";
 import type { AgentSettings } from "./settings.js";
+import type { ToolParser } from "./tool-parsers/tool-parser.js";
 import { type TrajectoryFields, toRow, trajectoryTag } from "./trajectory-row.js";
 
 /** What every session of a run uses. */
@@ -17,6 +18,8 @@ export interface SessionTools {
   readonly settings: AgentSettings;
   readonly client: LlmClient;
   readonly tokenizer: Tokenizer;
+  readonly toolParser: ToolParser;
+  readonly turnEncoder: AgentLoopContext["turnEncoder"];
   readonly rewards: RewardManager | null;
   readonly logger: Logger;
   readonly seed: number;
@@ -85,6 +88,10 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools): Age
     sampling: prompt.sampling,
     applyChatTemplateKwargs: settings.applyChatTemplateKwargs,
     encodePrompt: prompt.encodePrompt,
+    tools: prompt.tools,
+    toolParser: tools.toolParser,
+    turnEncoder: tools.turnEncoder,
+    multiTurn: settings.multiTurn,
     options: settings.loopOptions[prompt.factory.name] ?? {},
     signal: prompt.signal,
     logger: tools.logger,

@@ -1,6 +1,7 @@
 import type { RunConfig } from "../config/run-config.js";
 import { type ErrorPolicy, parseErrorPolicy } from "../reward/index.js";
 import type { SamplingParams } from "../rollout/rollout.js";
+import type { MultiTurnSettings } from "./agent-loop.js";
 
 /** The part of the configuration that agent loops and their manager read. */
 export interface AgentSettings {
@@ -18,6 +19,7 @@ export interface AgentSettings {
   readonly sampling: { readonly train: SamplingParams; readonly val: SamplingParams; readonly greedy: SamplingParams };
   readonly onSessionError: "fail_group" | "keep_group";
   readonly rewardPolicy: ErrorPolicy;
+  readonly multiTurn: MultiTurnSettings;
 }
 
 export function agentSettings(config: RunConfig): AgentSettings {
@@ -36,10 +38,24 @@ export function agentSettings(config: RunConfig): AgentSettings {
     sampling: samplingOf(rollout),
     onSessionError: agent.on_session_error,
     rewardPolicy: parseErrorPolicy(config.reward.on_error, config.reward.max_retries),
+    multiTurn: multiTurnOf(rollout),
   };
 }
 
 type RolloutConfig = RunConfig["actor_rollout_ref"]["rollout"];
+
+function multiTurnOf({ multi_turn: turns }: RolloutConfig): MultiTurnSettings {
+  return {
+    maxAssistantTurns: turns.max_assistant_turns || Infinity,
+    maxUserTurns: turns.max_user_turns || Infinity,
+    maxParallelCalls: turns.max_parallel_calls,
+    toolCalls: {
+      deadlineMs: turns.tool_deadline_s * 1000,
+      maxResponseLength: turns.max_tool_response_length,
+      truncateSide: turns.tool_response_truncate_side,
+    },
+  };
+}
 
 function samplingOf(rollout: RolloutConfig): AgentSettings["sampling"] {
   const common = {

@@ -25,5 +25,6 @@ export class SingleTurnAgentLoop extends AgentLoopBase {
 
 export const singleTurnAgent: AgentLoopFactory = {
   name: "single_turn_agent",
+  aliases: ["single_turn"],
   create: (context) => new SingleTurnAgentLoop(context),
 };

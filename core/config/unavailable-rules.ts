@@ -17,20 +17,6 @@ function unsupported(report: RuleReport, key: string, value: unknown, why: strin
 const parts: Rule = (report) => {
   const { data, actor_rollout_ref } = report.config;
   const { model, rollout } = actor_rollout_ref;
-  const { multi_turn: turns } = rollout;
-  const tools = "No agent loop of this version calls tools.";
-  if (turns.enable) {
-    const fix = `Set it to false; an agent loop of your own in ${ROLLOUT}.agent.default_agent_loop takes its turns without it.`;
-    unsupported(report, `${ROLLOUT}.multi_turn.enable`, true, tools, fix);
-  }
-  for (const [key, value] of [
-    [`${ROLLOUT}.multi_turn.tool_config_path`, turns.tool_config_path],
-    [`${ROLLOUT}.multi_turn.function_tool_path`, turns.function_tool_path],
-    ["data.tool_config_path", data.tool_config_path],
-    ["data.function_tool_path", data.function_tool_path],
-  ] as const) {
-    if (value !== null && report.isSet(key)) unsupported(report, key, value, tools, "Remove it.");
-  }
   if (data.truncation === "right" || data.truncation === "middle") {
     const why = "Prompts that are too long lose their beginning.";
     unsupported(report, "data.truncation", data.truncation, why, "Set it to left, or to error.");
@@ -102,11 +88,13 @@ const withoutEffect: Rule = (report) => {
     note("data.gen_batch_size", "all prompts of a step are handed to the rollout at once");
   }
   if (config.reward.num_workers > 1) note("reward.num_workers", "scorers run in the trainer's process");
-  if (!config.actor_rollout_ref.rollout.multi_turn.enable) {
-    const turns = ["max_assistant_turns", "max_user_turns", "max_parallel_calls", "max_tool_response_length"];
-    for (const name of [...turns, "tool_response_truncate_side", "format"]) {
-      note(`${ROLLOUT}.multi_turn.${name}`, "no agent loop of this version calls tools");
-    }
+  const { multi_turn: turns, agent } = config.actor_rollout_ref.rollout;
+  if (turns.enable && ["single_turn_agent", "single_turn"].includes(agent.default_agent_loop)) {
+    const loop = `${ROLLOUT}.agent.default_agent_loop`;
+    note(
+      `${ROLLOUT}.multi_turn.enable`,
+      `rows without agent_name run ${agent.default_agent_loop}; set ${loop} to tool_agent`,
+    );
   }
   note(`${ROLLOUT}.checkpoint_engine.update_weights_bucket_megabytes`, "weights are copied tensor by tensor");
   const { engine_kwargs: transfer } = config.actor_rollout_ref.rollout.checkpoint_engine;

@@ -17,6 +17,7 @@ export { chunkKeys, concatKeys, kvBatchLength, kvBatchMeta, reorderKeys, selectK
 export { listDataset, readDataFiles, rlhfDatasetFactory } from "./load-dataset.js";
 export { type LoadTokenizerOptions, loadTokenizer } from "./load-tokenizer.js";
 export { JsonFloat, type LosslessJson, parseLosslessJson } from "./lossless-json.js";
+export { modelTypeOf } from "./model-type.js";
 export type { PromptRendering } from "./prompt-length.js";
 export { encodePrompt } from "./prompt-length.js";
 export type { PromptDraw, PromptLoader, PromptLoaderOptions, PromptLoaderState } from "./prompt-loader.js";

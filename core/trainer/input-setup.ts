@@ -1,4 +1,5 @@
 import path from "node:path";
+import { loadTools } from "../agent/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
@@ -61,6 +62,13 @@ export async function openDataset(options: InputScope, tokenizer: Tokenizer, spl
   const { config, services, cwd, logger, signal } = options;
   const { data } = config;
   const training = split === "train";
+  const tools = await loadTools({
+    configPath: data.tool_config_path,
+    functionPath: data.function_tool_path,
+    cwd,
+    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+    logger,
+  });
   const own = await userPart<DatasetOptions, Dataset>(services, data.custom_cls, {
     key: "data.custom_cls",
     method: "at",
@@ -68,6 +76,7 @@ export async function openDataset(options: InputScope, tokenizer: Tokenizer, spl
   const dataset = await (own ?? services.registries.datasets.require("rlhf")).create({
     files: (training ? data.train_files : data.val_files).map((file) => path.resolve(cwd, file)),
     tokenizer,
+    ...(tools.schemas.length > 0 ? { tools: tools.schemas } : {}),
     split,
     signal,
     config: {

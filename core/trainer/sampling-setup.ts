@@ -1,6 +1,7 @@
+import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
-import { agentLoopFinder } from "../agent/index.js";
-import type { Tokenizer } from "../data/index.js";
+import { agentLoopFinder, loadTools } from "../agent/index.js";
+import { modelTypeOf, type Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
@@ -27,7 +28,7 @@ export async function createSampling(
 ): Promise<SamplingParts> {
   const { config, services, logger } = scope;
   const { registries } = services;
-  const { rollout } = config.actor_rollout_ref;
+  const { model, rollout } = config.actor_rollout_ref;
   const { sampler, trainer_mode } = config.trainer.v1;
   const { storage_backend, capacity_megabytes, engine_kwargs } = config.transfer_queue.backend;
 
@@ -38,6 +39,14 @@ export async function createSampling(
     loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
   });
   findAgentLoop(rollout.agent.default_agent_loop);
+  const toolParser = registries.toolParsers.require(rollout.multi_turn.format);
+  const tools = await loadTools({
+    configPath: rollout.multi_turn.tool_config_path,
+    functionPath: rollout.multi_turn.function_tool_path,
+    cwd: scope.cwd,
+    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+    logger,
+  });
   const ownSampler = await userPart<ReplayBufferOptions, ReplayBuffer>(services, sampler.custom_sampler, {
     key: "trainer.v1.sampler.custom_sampler",
     method: "sample",
@@ -57,6 +66,9 @@ export async function createSampling(
     queue,
     rewardManager: needs.rewards,
     findAgentLoop,
+    tools,
+    toolParser,
+    modelType: model.path === null ? null : await modelTypeOf(path.resolve(scope.cwd, model.path)),
     logger,
     seed: rollout.seed,
   });

@@ -8,7 +8,10 @@ import type {
   LlmClient,
   Row,
   SamplingParams,
+  Tool,
+  ToolParser,
 } from "../../core/plugin.js";
+import { composeToolParser, Prose, ToolSet, TurnEncoder } from "../../core/plugin.js";
 import type { ConformanceCase } from "../case.js";
 import { type Answer, ScriptedClient } from "./scripted-client.js";
 import { createToyTokenizer } from "./toy-tokenizer.js";
@@ -21,7 +24,17 @@ export interface AgentLoopUnderTest {
   /** Texts that the model answers, turn by turn; the last one repeats. */
   readonly answers?: readonly string[];
   readonly options?: Readonly<Record<string, unknown>>;
+  readonly tools?: readonly Tool[];
+  /** How the answers write calls; by default they write none. */
+  readonly toolParser?: ToolParser;
 }
+
+const noCalls = composeToolParser({
+  name: "none",
+  *parse(input, out) {
+    yield* new Prose(input, out, { opens: [] }).next();
+  },
+});
 
 const MESSAGES: readonly ChatMessage[] = [{ role: "user", content: "What is 6 times 7?" }];
 
@@ -37,7 +50,7 @@ export function agentLoopConformance(subject: AgentLoopUnderTest): ConformanceCa
     validate: false,
   };
 
-  function contextOf(client: LlmClient, over: Partial<AgentLoopContext> = {}): AgentLoopContext {
+  async function contextOf(client: LlmClient, over: Partial<AgentLoopContext> = {}): Promise<AgentLoopContext> {
     return {
       client,
       tokenizer,
@@ -49,6 +62,15 @@ export function agentLoopConformance(subject: AgentLoopUnderTest): ConformanceCa
       applyChatTemplateKwargs: {},
       encodePrompt: (messages, { tools } = {}) =>
         tokenizer.encodeChat(messages, { addGenerationPrompt: true, ...(tools ? { tools } : {}) }),
+      tools: await ToolSet.of(subject.tools ?? []),
+      toolParser: subject.toolParser ?? noCalls,
+      turnEncoder: (tools) => new TurnEncoder(tokenizer, { tools }),
+      multiTurn: {
+        maxAssistantTurns: Infinity,
+        maxUserTurns: Infinity,
+        maxParallelCalls: 1,
+        toolCalls: { deadlineMs: 1000, maxResponseLength: 256, truncateSide: "middle" },
+      },
       options: subject.options ?? {},
       signal: new AbortController().signal,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
@@ -57,7 +79,7 @@ export function agentLoopConformance(subject: AgentLoopUnderTest): ConformanceCa
   }
 
   async function run(client: LlmClient, over: Partial<AgentLoopContext> = {}): Promise<readonly AgentLoopOutput[]> {
-    const loop = await subject.factory.create(contextOf(client, over));
+    const loop = await subject.factory.create(await contextOf(client, over));
     const returned = await loop.run(input);
     return Array.isArray(returned) ? (returned as AgentLoopOutput[]) : [returned as AgentLoopOutput];
   }

@@ -103,6 +103,10 @@ export const rollout = section("Sampling: the inference server and the agent loo
       unit: "characters",
     }),
     tool_response_truncate_side: key(text(), "middle", "What is cut from a longer one: left, right, or the middle."),
+    tool_deadline_s: key(positive(), 60, "Longest time of one tool call; the model is told when it passes.", {
+      unit: "seconds",
+      differs: { why: "verl waits for ever for a tool that hangs" },
+    }),
     tool_config_path: key(optionalText(), null, "YAML list of stateful tools.", { file: true }),
     function_tool_path: key(optionalText(), null, "File with function tools.", { file: true }),
     format: key(text(), "hermes", "Tool-call format of the model.", { registry: "toolParsers" }),

@@ -1,5 +1,11 @@
 import type { AgentLoopFactory, AgentLoopManagerOptions, PromptTask } from "../../../core/agent/index.js";
-import { InProcessAgentLoopManager, singleTurnAgent } from "../../../core/agent/index.js";
+import {
+  builtinToolParsers,
+  InProcessAgentLoopManager,
+  singleTurnAgent,
+  ToolSet,
+  toolAgent,
+} from "../../../core/agent/index.js";
 import type { RunConfig } from "../../../core/config/run-config.js";
 import type { Row } from "../../../core/plugin.js";
 import type { RewardFunction, RewardManager } from "../../../core/reward/index.js";
@@ -13,11 +19,12 @@ export interface ConfigOverrides {
   readonly rollout?: Record<string, unknown>;
   readonly val_kwargs?: Record<string, unknown>;
   readonly agent?: Record<string, unknown>;
+  readonly multi_turn?: Record<string, unknown>;
   readonly reward?: Record<string, unknown>;
 }
 
 /** The part of the configuration that the agent room reads. */
-export function configOf({ rollout, val_kwargs, agent, reward }: ConfigOverrides = {}): RunConfig {
+export function configOf({ rollout, val_kwargs, agent, multi_turn, reward }: ConfigOverrides = {}): RunConfig {
   return {
     data: { apply_chat_template_kwargs: {}, reward_fn_key: "data_source" },
     actor_rollout_ref: {
@@ -42,6 +49,15 @@ export function configOf({ rollout, val_kwargs, agent, reward }: ConfigOverrides
           loops: {},
           on_session_error: "fail_group",
           ...agent,
+        },
+        multi_turn: {
+          max_assistant_turns: null,
+          max_user_turns: null,
+          max_parallel_calls: 1,
+          max_tool_response_length: 256,
+          tool_response_truncate_side: "middle",
+          tool_deadline_s: 10,
+          ...multi_turn,
         },
         ...rollout,
       },
@@ -82,7 +98,7 @@ export function harness(options: HarnessOptions = {}) {
       logger,
     });
   const rewardManager: RewardManager | null = naive && withErrorPolicy(naive, policy);
-  const known = [singleTurnAgent, ...loops];
+  const known = [singleTurnAgent, toolAgent, ...loops];
   const manager = new InProcessAgentLoopManager({
     config: configOf(options),
     client,
@@ -94,6 +110,9 @@ export function harness(options: HarnessOptions = {}) {
       if (!found) throw new Error(`unknown agent loop ${name}`);
       return found;
     },
+    tools: ToolSet.empty,
+    toolParser: builtinToolParsers[0],
+    modelType: null,
     logger,
     seed: 5,
     ...over,

@@ -12,12 +12,6 @@ const findings = async (overrides: string[]) => {
 
 describe("core/config/unavailable-rules", () => {
   for (const [override, problem] of [
-    ["actor_rollout_ref.rollout.multi_turn.enable=true", "UNSUPPORTED actor_rollout_ref.rollout.multi_turn.enable"],
-    [
-      "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml",
-      "UNSUPPORTED actor_rollout_ref.rollout.multi_turn.tool_config_path",
-    ],
-    ["data.function_tool_path=t.ts", "UNSUPPORTED data.function_tool_path"],
     ["data.truncation=middle", "UNSUPPORTED data.truncation"],
     ["+actor_rollout_ref.model.override_config.rope_theta=1", "UNSUPPORTED actor_rollout_ref.model.override_config"],
     [
@@ -36,12 +30,16 @@ describe("core/config/unavailable-rules", () => {
     });
   }
 
-  it("names a way out of multi_turn.enable that is one", async () => {
-    const enable = "actor_rollout_ref.rollout.multi_turn.enable";
-    const { problems } = await inspectConfig(await compose([`${enable}=true`]));
-    expect(problems[0].fix).to.match(/^Set it to false;/);
-    const loop = "actor_rollout_ref.rollout.agent.default_agent_loop=mine";
-    expect((await findings([`${enable}=false`, loop])).problems).to.deep.equal([]);
+  it("says that multi_turn.enable alone starts no loop with several turns", async () => {
+    const enable = "actor_rollout_ref.rollout.multi_turn.enable=true";
+    expect(await findings([enable])).to.deep.equal({
+      problems: [],
+      notices: [
+        "actor_rollout_ref.rollout.multi_turn.enable has no effect: rows without agent_name run single_turn_agent; set actor_rollout_ref.rollout.agent.default_agent_loop to tool_agent.",
+      ],
+    });
+    const loop = "actor_rollout_ref.rollout.agent.default_agent_loop=tool_agent";
+    expect(await findings([enable, loop])).to.deep.equal({ problems: [], notices: [] });
   });
 
   it("refuses a policy loss that bypass mode would replace", async () => {
@@ -59,7 +57,6 @@ describe("core/config/unavailable-rules", () => {
       "trainer.max_critic_ckpt_to_keep=1",
       "data.gen_batch_size=8",
       "reward.num_workers=8",
-      "actor_rollout_ref.rollout.multi_turn.max_assistant_turns=3",
       "+actor_rollout_ref.rollout.checkpoint_engine.engine_kwargs.nccl.group_name=x",
       "+trainer.v1.sync.speed=9",
     ]);
@@ -69,7 +66,6 @@ describe("core/config/unavailable-rules", () => {
       "trainer.max_critic_ckpt_to_keep has no effect: no critic is trained.",
       "data.gen_batch_size has no effect: all prompts of a step are handed to the rollout at once.",
       "reward.num_workers has no effect: scorers run in the trainer's process.",
-      "actor_rollout_ref.rollout.multi_turn.max_assistant_turns has no effect: no agent loop of this version calls tools.",
       "actor_rollout_ref.rollout.checkpoint_engine.engine_kwargs has no effect: copying in memory has no options.",
       "trainer.v1.sync has no effect: the mode has no options.",
     ]);

@@ -1,0 +1,90 @@
+import { withDeadline } from "../../host/deadline.js";
+import { reasonOf } from "../../host/errors.js";
+import type { Awaitable, JsonValue } from "../../host/types.js";
+import { abortable } from "../abortable.js";
+import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";
+
+/** A call that did not get a result; the message is for the model. */
+export class ToolCallFailed extends Error {
+  constructor(
+    readonly outcome: "failed" | "timeout",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface ToolUse {
+  readonly instanceId: string;
+  readonly args: JsonObject;
+  readonly createKwargs: JsonObject;
+  readonly session: ToolSession;
+  readonly deadlineMs: number;
+  /** The session's: what it aborts with is thrown as it is. */
+  readonly signal: AbortSignal;
+  /** Told of a tool that cannot be released. */
+  readonly onReleaseFailed: (why: string) => void;
+}
+
+/** Create, execute and release an instance of a tool, with one deadline for the first two. */
+export async function useTool(tool: Tool, use: ToolUse): Promise<ToolResult> {
+  const { instanceId, args, createKwargs, session, deadlineMs } = use;
+  const expiry = new AbortController();
+  const signal = AbortSignal.any([use.signal, expiry.signal]);
+  const seconds = deadlineMs / 1000;
+  const late = new ToolCallFailed("timeout", `Error: the tool "${tool.name}" did not answer within ${seconds} s.`);
+  const timer = setTimeout(() => expiry.abort(late), deadlineMs);
+  try {
+    try {
+      await abortable(
+        settled(() => tool.create?.(instanceId, createKwargs, session)),
+        signal,
+      );
+      const result = await abortable(
+        settled(() => tool.execute(instanceId, args, signal, session)),
+        signal,
+      );
+      return checked(tool, result);
+    } finally {
+      await release(tool, use);
+    }
+  } catch (error) {
+    use.signal.throwIfAborted();
+    // A tool that passes its signal on rejects with an error of its own before the deadline's.
+    if (expiry.signal.aborted) throw late;
+    if (error instanceof ToolCallFailed) throw error;
+    throw new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${reasonOf(error)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function release(tool: Tool, { instanceId, deadlineMs, onReleaseFailed }: ToolUse): Promise<void> {
+  if (!tool.release) return;
+  const late = () => new Error(`it took longer than ${deadlineMs / 1000} s`);
+  try {
+    await withDeadline(
+      settled(() => tool.release?.(instanceId)),
+      deadlineMs,
+      late,
+    );
+  } catch (error) {
+    onReleaseFailed(reasonOf(error));
+  }
+}
+
+/** Exceptions of a function that is not asynchronous become rejections. */
+async function settled<T>(work: () => Awaitable<T>): Promise<T> {
+  return await work();
+}
+
+function checked(tool: Tool, result: ToolResult): ToolResult {
+  const fail = (what: string) => new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${what}`);
+  if (typeof result?.text !== "string") throw fail("it returned no text");
+  const numbers: JsonValue[] = [
+    ...(result.reward == null ? [] : [result.reward]),
+    ...Object.values(result.metrics ?? {}),
+  ];
+  if (!numbers.every(Number.isFinite)) throw fail("its reward or a metric is no finite number");
+  return result;
+}

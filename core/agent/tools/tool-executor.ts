@@ -1,0 +1,135 @@
+import type { ChatMessage } from "../../data/tokenizer.js";
+import { reasonOf } from "../../host/errors.js";
+import type { JsonValue, Logger } from "../../host/types.js";
+import { agentErrors } from "../errors.js";
+import { truncateToolResponse } from "../truncate-tool-response.js";
+import { ToolCallFailed, useTool } from "./execute-call.js";
+import type { RequestedCall } from "./requested-call.js";
+import type { JsonObject, ToolSession } from "./tool.js";
+import type { ToolSet } from "./tool-set.js";
+
+/** How tools are called: `rollout.multi_turn.*`. */
+export interface ToolCallLimits {
+  /** Longest time of one call. */
+  readonly deadlineMs: number;
+  /** Longest text of a result, in characters; a longer one is shortened on this side. */
+  readonly maxResponseLength: number;
+  readonly truncateSide: string;
+}
+
+/** How a call ended. All but `ok` are errors that the model reads; none ends the trajectory. */
+export type ToolOutcome = "ok" | "unknown_tool" | "bad_arguments" | "failed" | "timeout" | "cut_off";
+
+export interface ToolCallRecord {
+  readonly tool: string;
+  readonly outcome: ToolOutcome;
+  /** The tool message, with the id of its call where that has one. */
+  readonly message: ChatMessage;
+  /** 0 for an error; null if the tool gave none. */
+  readonly reward: number | null;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly truncated: boolean;
+}
+
+/** Runs the calls of one trajectory. */
+export class ToolExecutor {
+  #instances = 0;
+
+  constructor(
+    private readonly tools: ToolSet,
+    private readonly limits: ToolCallLimits,
+    private readonly scope: {
+      readonly session: ToolSession;
+      /** `tools_kwargs` of the row. */
+      readonly toolsKwargs: JsonObject;
+      readonly signal: AbortSignal;
+      readonly logger: Pick<Logger, "warn">;
+    },
+  ) {}
+
+  /** All calls at the same time; one record for each, in their order. Rejects only when the signal aborts. */
+  run(calls: readonly RequestedCall[]): Promise<ToolCallRecord[]> {
+    return Promise.all(calls.map((call) => this.#run(call)));
+  }
+
+  /** The records of calls of a turn that was cut off: none of them is executed. */
+  refuse(calls: readonly RequestedCall[]): ToolCallRecord[] {
+    const text = "Error: the turn was cut off by its length limit, so its calls were not executed.";
+    return calls.map((call) => this.#error(call, "cut_off", text));
+  }
+
+  async #run(call: RequestedCall): Promise<ToolCallRecord> {
+    if (call.problem !== null) return this.#error(call, "bad_arguments", `Error: ${call.problem}`);
+    const tool = this.tools.find(call.name);
+    if (!tool) {
+      const { names } = this.tools;
+      const known = names.length > 0 ? `Available tools: ${names.join(", ")}.` : "There are no tools.";
+      return this.#error(call, "unknown_tool", `Error: there is no tool "${call.name}". ${known}`);
+    }
+    const args = objectOf(call.arguments);
+    if (typeof args === "string") {
+      return this.#error(call, "bad_arguments", `Error: the arguments of "${call.name}" are no JSON object: ${args}`);
+    }
+    const misfit = this.tools.check(call.name, args);
+    if (misfit !== null) {
+      return this.#error(call, "bad_arguments", `Error: the arguments of "${call.name}" do not fit: ${misfit}`);
+    }
+    const { session, toolsKwargs, signal, logger } = this.scope;
+    try {
+      const result = await useTool(tool, {
+        instanceId: `${session.trajectoryId}_${this.#instances++}`,
+        args,
+        createKwargs: member(member(toolsKwargs, call.name), "create_kwargs"),
+        session,
+        deadlineMs: this.limits.deadlineMs,
+        signal,
+        onReleaseFailed: (why) => logger.warn(`the tool "${call.name}" could not be released: ${why}`),
+      });
+      if (result.media && result.media.length > 0) {
+        throw agentErrors.VERL_AGENT_MEDIA({ what: `the tool "${call.name}" returned media` });
+      }
+      return this.#record(call, "ok", result.text, result.reward ?? null, result.metrics);
+    } catch (error) {
+      if (error instanceof ToolCallFailed) return this.#error(call, error.outcome, error.message);
+      throw error;
+    }
+  }
+
+  #error(call: RequestedCall, outcome: ToolOutcome, text: string): ToolCallRecord {
+    return this.#record(call, outcome, text, 0);
+  }
+
+  #record(
+    call: RequestedCall,
+    outcome: ToolOutcome,
+    text: string,
+    reward: number | null,
+    metrics: ToolCallRecord["metrics"] = {},
+  ): ToolCallRecord {
+    const content = truncateToolResponse(text, this.limits.maxResponseLength, this.limits.truncateSide);
+    return {
+      tool: call.name,
+      outcome,
+      message: { role: "tool", content, ...(call.id === undefined ? {} : { tool_call_id: call.id }) },
+      reward,
+      metrics,
+      truncated: content !== text,
+    };
+  }
+}
+
+/** The object that a JSON text holds, or why it holds none. */
+function objectOf(text: string): JsonObject | string {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+    return `they are ${Array.isArray(value) ? "a list" : JSON.stringify(value)}`;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+function member(object: JsonObject, name: string): JsonObject {
+  const value = Object.hasOwn(object, name) ? object[name] : null;
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
