@@ -44,10 +44,14 @@ export interface AdvantageConfig {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
+/** Optional inputs that an estimator may need. */
+export const ADVANTAGE_NEEDS = ["values", "oldLogProb", "sumPiSquared", "rewardBaselines", "rewardComponents"] as const;
+export type AdvantageNeed = (typeof ADVANTAGE_NEEDS)[number];
+
 export interface AdvantageEstimator {
   readonly name: string;
   /** Optional inputs that it needs; the trainer makes them available or refuses the configuration. */
-  readonly needs: readonly ("values" | "oldLogProb" | "sumPiSquared" | "rewardBaselines" | "rewardComponents")[];
+  readonly needs: readonly AdvantageNeed[];
   compute(input: AdvantageInput, config: AdvantageConfig): AdvantageOutput;
 }
 

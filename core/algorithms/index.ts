@@ -25,6 +25,7 @@ import { vanilla } from "./losses/vanilla.js";
 
 export { type AdamWOptions, type AdamWState, adamwStep, createAdamWState } from "./adamw.js";
 export type * from "./advantage.js";
+export { ADVANTAGE_NEEDS } from "./advantage.js";
 export { uniformGroups } from "./advantages/groups.js";
 export { drawRows, pfPpoWeights, type ReweightMethod } from "./advantages/pf-ppo.js";
 export { aggLoss, LOSS_AGG_MODES } from "./agg-loss.js";

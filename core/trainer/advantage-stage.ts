@@ -1,5 +1,6 @@
 import { type AdvantageInput, applyKlPenalty, uniformGroups } from "../algorithms/index.js";
 import { isVerlError } from "../host/errors.js";
+import { estimateAdvantages } from "./estimate-advantages.js";
 import type { StepMetrics } from "./run-context.js";
 import type { PipelineParts } from "./run-parts.js";
 import { excludeAll, type TrainBatch } from "./train-batch.js";
@@ -38,7 +39,7 @@ export function computeAdvantages(parts: PipelineParts, batch: TrainBatch, metri
     ...(parts.estimator.needs.includes("rewardComponents") ? { rewardComponents: componentsOf(batch.rows) } : {}),
   };
   try {
-    const result = parts.estimator.compute(input, {
+    const result = estimateAdvantages(parts.estimator, input, {
       gamma: algorithm.gamma,
       lam: algorithm.lam,
       normAdvByStd: algorithm.norm_adv_by_std_in_grpo,

@@ -1,4 +1,5 @@
 import {
+  ADVANTAGE_NEEDS,
   type AdvantageEstimator,
   type AnyLoss,
   actorLoss,
@@ -71,6 +72,9 @@ function refuseUnmetNeeds(
 ): void {
   const refuse = (why: string) =>
     trainerErrors.VERL_TRAINER_NEEDS_UNMET({ what: `the estimator ${name} cannot be used in this run`, why });
+  const unknown = needs.filter((need) => !ADVANTAGE_NEEDS.includes(need));
+  if (unknown.length > 0)
+    throw refuse(`it needs ${unknown.join(", ")}, and there are only ${ADVANTAGE_NEEDS.join(", ")}`);
   if (needs.includes("values") && !run.critic) throw refuse("it needs values, and critic.enable is not true");
   if (run.bypass && run.needsSumPiSquared) {
     throw refuse("it needs Σπ² of the old policy, and rollout_correction.bypass_mode makes no forward pass for it");

@@ -39,6 +39,10 @@ export const trainerErrors = defineErrors({
   VERL_TRAINER_ENGINE_UNFIT: {
     summary: "The chosen engine cannot do what this run needs",
   },
+  VERL_TRAINER_ESTIMATOR_FAILED: {
+    summary: "An advantage estimator failed, or what it gave has the wrong shape or is not finite",
+    fix: "correct the estimator, or the rewards and values that it was given; algorithm.adv_estimator chooses another",
+  },
   VERL_TRAINER_NEEDS_UNMET: {
     summary: "An advantage estimator needs inputs that this run does not have",
     fix: "choose another algorithm.adv_estimator, e.g. grpo",

@@ -10,8 +10,8 @@ import type { InputScope } from "./run-scope.js";
 
 /**
  * Score responses that are already there: a file with a list column `responses`, as `verl generate` writes it.
- * `test_score/{data_source}` is the mean over prompts of the mean over responses; abstentions are left out, a failure ends
- * the evaluation and names the row.
+ * `test_score/{data_source}` is the mean over prompts of the mean over responses; abstentions are left out and
+ * counted, a failure ends the evaluation and names the row.
  */
 export async function evaluateResponses(scope: InputScope, file: string): Promise<Evaluation> {
   const { config, signal } = scope;
@@ -32,7 +32,11 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
       if (scores.length > 0) bySource.set(source, [...(bySource.get(source) ?? []), mean(scores)]);
     }
     const metrics = Object.fromEntries([...bySource].map(([source, means]) => [`test_score/${source}`, mean(means)]));
-    return { metrics, rows: rows.length };
+    const abstained = scored.reduce((sum, { scores }, i) => sum + responses[i].length - scores.length, 0);
+    return {
+      metrics: { ...metrics, ...(abstained > 0 ? { "validation/abstained_samples": abstained } : {}) },
+      rows: rows.length,
+    };
   } finally {
     await rewards.dispose?.();
   }

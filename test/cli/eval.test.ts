@@ -104,11 +104,11 @@ describe("cli/eval-command", () => {
     expect(json<Result>().metrics).to.deep.equal({ "test_score/mine": 0.25 });
   });
 
-  it("leaves abstentions out", async () => {
+  it("leaves abstentions out, and says how many", async () => {
     await folder.write("reward.mjs", "export const compute_score = ({ solution }) => (solution === '' ? null : 1);");
     await responses({ data_source: "toy", responses: ["", "a"] }, { data_source: "toy", responses: [""] });
     const { json } = await evaluate("--responses", "responses.jsonl", "--json");
-    expect(json()).to.deep.equal({ rows: 2, metrics: { "test_score/toy": 1 } });
+    expect(json()).to.deep.equal({ rows: 2, metrics: { "test_score/toy": 1, "validation/abstained_samples": 2 } });
   });
 
   it("names the row whose response could not be scored", async () => {
