@@ -1,6 +1,7 @@
 import {
   type ComposedConfig,
   composeConfig,
+  hubModels,
   type Notice,
   type RunConfig,
   type ValidateOptions,
@@ -30,8 +31,8 @@ export interface PreparedRun {
 }
 
 /**
- * Both phases: compose, load the plugins that the composition names, check everything against what they registered. The
- * caller disposes the host.
+ * Both phases: compose, load the plugins that the composition names, check everything against what they registered. Models
+ * of the Hugging Face Hub are fetched. The caller disposes the host.
  */
 export async function prepareRun(
   request: ConfigRequest,
@@ -41,13 +42,22 @@ export async function prepareRun(
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
   const host = await startHost(request, composed.plugins, io, options.forTraining ? "info" : "warn");
   try {
-    const { config, notices } = await validateConfig(composed, { ...whatIsRegistered(host), cwd: io.cwd, ...options });
+    const checked = await validateConfig(composed, { ...whatIsRegistered(host), cwd: io.cwd, ...options });
+    const { notices } = checked;
     if (!request.json) printNotices(notices, io);
+    const config = options.withoutModel ? checked.config : await withLocalModels(checked.config, io);
     return { composed, config, notices, host };
   } catch (error) {
     await host.dispose();
     throw error;
   }
+}
+
+/** Models of the Hugging Face Hub are downloaded before anything else starts. */
+async function withLocalModels(config: RunConfig, io: CommandIo): Promise<RunConfig> {
+  if (hubModels(config, io.cwd).length === 0) return config;
+  const { localModels } = await import("../core/trainer/index.js");
+  return localModels(config, { cwd: io.cwd, env: io.env, logger: commandLogger(io) });
 }
 
 /** The host of this process, with the built-ins and the plugins that configuration and environment name. */

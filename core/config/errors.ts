@@ -10,10 +10,6 @@ export const configErrors = defineErrors({
     summary: "The configuration names a file that does not exist.",
     fix: "Check the path; it is relative to the working directory.",
   },
-  VERL_CONFIG_HUB_ID: {
-    summary: "The model is named by its id on the Hugging Face Hub. This version does not download models.",
-    fix: "Download the model's folder by hand and name the folder.",
-  },
   VERL_CONFIG_SYNTAX: {
     summary: "A configuration file is not valid YAML 1.2, or holds something that is no configuration.",
     fix: "Correct the file at the place named.",

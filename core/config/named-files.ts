@@ -2,25 +2,18 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { userModulePath } from "../host/user-module.js";
-import type { Problem } from "./problems.js";
+import { type HubReference, parseHubReference } from "./hub-reference.js";
+import type { Notice, Problem } from "./problems.js";
 import type { RunConfig } from "./schema/root.js";
-import { type Dict, nodeAt, sourceText } from "./tree.js";
-
-/** A repository on the Hugging Face Hub, `owner/name`. */
-const HUB_ID = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
+import { type Dict, isSet, nodeAt, sourceText } from "./tree.js";
 
 /** Files that the configuration names and that are not there. Nothing of them is read or run. */
-export function missingFiles(
-  config: RunConfig,
-  tree: Dict,
-  { cwd, withoutModel = false }: { readonly cwd: string; readonly withoutModel?: boolean },
-): Problem[] {
+export function missingFiles(config: RunConfig, tree: Dict, cwd: string): Problem[] {
   const problems = userModules(config).flatMap(([key, reference]) => missingModule(key, reference, cwd) ?? []);
   const { agent_loop_config_path: loops } = config.actor_rollout_ref.rollout.agent;
   if (loops !== null && !existsSync(path.resolve(cwd, loops))) {
     problems.push(missing("actor_rollout_ref.rollout.agent.agent_loop_config_path", loops, cwd));
   }
-  if (!withoutModel) problems.push(...hubIds(config, cwd));
   return problems.map((problem) => {
     const node = nodeAt(tree, problem.key.split("."));
     return { ...problem, where: node ? sourceText(node.source) : undefined };
@@ -58,15 +51,33 @@ function missing(key: string, file: string, cwd: string, why?: string): Problem 
   };
 }
 
-function hubIds({ actor_rollout_ref: { model } }: RunConfig, cwd: string): Problem[] {
-  return (["path", "tokenizer_path"] as const).flatMap((name) => {
-    const value = model[name];
-    if (value === null || !HUB_ID.test(value) || existsSync(path.resolve(cwd, value))) return [];
-    return {
-      code: "VERL_CONFIG_HUB_ID",
-      key: `actor_rollout_ref.model.${name}`,
-      what: `There is no folder ${value}, and as a Hub id it cannot be used: this version does not download models.`,
-      fix: `Download the model's folder by hand, e.g. \`hf download ${value} --local-dir ./${value.split("/")[1]}\`, and name that folder.`,
-    } satisfies Problem;
+/** What will be downloaded, said before it is. */
+export function hubNotices(config: RunConfig, tree: Dict, cwd: string): Notice[] {
+  const set = hubModels(config, cwd).filter(({ key }) => isSet(tree, key));
+  return set.map(({ key, value }) => {
+    const node = nodeAt(tree, key.split("."));
+    const message = `There is no ${value} here: ${key} is read from the Hugging Face Hub, or its cache, when a run starts.`;
+    return { level: "notice", key, message, where: node ? sourceText(node.source) : undefined };
+  });
+}
+
+/** A key that names a model on the Hugging Face Hub. */
+export interface HubModel {
+  readonly key: string;
+  readonly value: string;
+  readonly reference: HubReference;
+}
+
+/** Models that are read from the Hub: named like one, and no folder or file of that name is there. */
+export function hubModels({ actor_rollout_ref, critic }: RunConfig, cwd: string): HubModel[] {
+  const named: readonly (readonly [key: string, value: string | null])[] = [
+    ["actor_rollout_ref.model.path", actor_rollout_ref.model.path],
+    ["actor_rollout_ref.model.tokenizer_path", actor_rollout_ref.model.tokenizer_path],
+    ["critic.model.path", critic.model.path],
+    ["critic.model.tokenizer_path", critic.model.tokenizer_path],
+  ];
+  return named.flatMap(([key, value]) => {
+    const reference = value === null || existsSync(path.resolve(cwd, value)) ? null : parseHubReference(value);
+    return reference ? [{ key, value: value as string, reference }] : [];
   });
 }

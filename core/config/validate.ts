@@ -4,7 +4,7 @@ import { configKeys } from "./catalogue.js";
 import { checkKeys } from "./check-keys.js";
 import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
-import { missingFiles } from "./named-files.js";
+import { hubNotices, missingFiles } from "./named-files.js";
 import { optimizerRules } from "./optimizer-rules.js";
 import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
 import { MAX_PROBLEMS, type Notice, type Problem, problemsError } from "./problems.js";
@@ -71,8 +71,9 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
   problems.push(...report.problems.filter((problem) => !restsOn(problem, keys.problems)));
   notices.push(...report.notices);
   if (options.cwd !== undefined) {
-    const files = missingFiles(config, tree, { cwd: options.cwd, withoutModel: options.withoutModel });
+    const files = missingFiles(config, tree, options.cwd);
     problems.push(...files.filter(({ key }) => !keys.problems.some((problem) => problem.key === key)));
+    if (!options.withoutModel) notices.push(...hubNotices(config, tree, options.cwd));
   }
   return { config, problems, notices };
 }

@@ -70,6 +70,26 @@ export const formatErrors = defineErrors({
     summary: "The modules named for an adapter are not ones that can have it.",
     fix: "name linear maps of the model's layers, e.g. target_modules=all-linear or [q_proj, v_proj]",
   },
+  VERL_FORMATS_HUB_NOT_FOUND: {
+    summary: "A model was named that is neither a folder nor a repository of the Hugging Face Hub.",
+    fix: "check the name; a private model needs a token in HF_TOKEN",
+  },
+  VERL_FORMATS_HUB_NO_ACCESS: {
+    summary: "The Hugging Face Hub gives no access to a model.",
+    fix: "accept the model's terms on its page, and put a token of that account into HF_TOKEN",
+  },
+  VERL_FORMATS_HUB_UNREACHABLE: {
+    summary: "The Hugging Face Hub, or the mirror in HF_ENDPOINT, could not be reached.",
+    fix: "run again to continue, set HF_ENDPOINT to a mirror, or download the model by hand and name its folder",
+  },
+  VERL_FORMATS_HUB_DAMAGED: {
+    summary: "A downloaded file is not what the Hugging Face Hub says that it is.",
+    fix: "run again; if it stays so, the server or something on the way to it is at fault",
+  },
+  VERL_FORMATS_HUB_CACHE: {
+    summary: "The folder for models of the Hugging Face Hub cannot be written.",
+    fix: "free disk space, or set HF_HUB_CACHE to another folder",
+  },
   VERL_FORMATS_STREAM_MISMATCH: {
     summary: "Tensors handed over for writing do not match the announced names and shapes.",
     fix: "announce exactly the tensors that the stream yields, each once",

@@ -6,6 +6,7 @@ export { evaluateResponses } from "./evaluate-responses.js";
 export { type Generation, type GenerationPrompt, generateResponses } from "./generate.js";
 export * from "./hooks.js";
 export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
+export { localModels } from "./local-models.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
 export { type ReplayTarget, replayTrajectory } from "./replay.js";
 export { isRunLocked, RUN_LOCK_FILE } from "./run-lock.js";

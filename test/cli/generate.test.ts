@@ -1,5 +1,6 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
+import { FakeHub } from "../core/formats/hub/fake-hub.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
 import { writeToyModel } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
@@ -20,7 +21,8 @@ describe("cli/generate-command", () => {
   });
   after(() => folder[Symbol.asyncDispose]());
 
-  const generate = (...args: string[]) => cli(["generate", ...MODEL, ...args], { cwd: folder.dir });
+  const env = { HF_HUB_OFFLINE: "1" };
+  const generate = (...args: string[]) => cli(["generate", ...MODEL, ...args], { cwd: folder.dir, env });
   const lines = (text: string) =>
     text
       .trim()
@@ -34,6 +36,24 @@ describe("cli/generate-command", () => {
     expect(code, stderr).to.equal(0);
     expect(stdout).to.match(/^[a-l]{0,4}\n$/);
     expect((await generate("--prompt", "ab")).stdout, "draws depend on the seed alone").to.equal(stdout);
+  });
+
+  it("answers with a model of the Hugging Face Hub, downloaded once", async () => {
+    const names = await readdir(folder.at("model"));
+    const files = await Promise.all(names.map(async (name) => [name, await readFile(folder.at(`model/${name}`))]));
+    const hub = await FakeHub.start(Object.fromEntries(files));
+    const env = { HF_ENDPOINT: hub.endpoint, HF_HOME: folder.at("home") };
+    const args = ["generate", ...MODEL, "actor_rollout_ref.model.path=org/tiny", "--prompt", "ab"];
+    const { code, stdout, stderr } = await cli(args, { cwd: folder.dir, env });
+    await hub.stop();
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.equal((await generate("--prompt", "ab")).stdout);
+    expect(stderr)
+      .to.include("read from the Hugging Face Hub")
+      .and.include("downloading model.safetensors of org/tiny");
+    const offline = await cli(args, { cwd: folder.dir, env: { ...env, HF_HUB_OFFLINE: "1" } });
+    expect(offline.stdout).to.equal(stdout);
+    expect(offline.stderr).to.not.include("downloading");
   });
 
   it("says nothing of training, for which one sample would be too few", async () => {
@@ -108,6 +128,7 @@ describe("cli/generate-command", () => {
       ["--prompt", "a", "actor_rollout_ref.model.path=nowhere"],
       "VERL_FORMATS_NOT_A_MODEL",
     ],
+    ["a Hub id without the Hub", ["--prompt", "a", "actor_rollout_ref.model.path=a/b"], "VERL_FORMATS_HUB_UNREACHABLE"],
     ["no model", ["--prompt", "a", "actor_rollout_ref.model.path=null"], "VERL_TRAINER_NO_MODEL"],
     [
       "a model without weights",

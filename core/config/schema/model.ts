@@ -7,7 +7,7 @@ const modules = () => z.union([z.string(), z.array(z.string())]);
 /** The model of the actor or the critic. */
 export const model = (path: Reference | null) =>
   section("The model.", {
-    path: key(optionalText(), path, "Hugging Face folder or GGUF file.", {
+    path: key(optionalText(), path, "Hugging Face folder, GGUF file, or `owner/name` on the Hugging Face Hub.", {
       file: true,
       differs: {
         verl: "~/models/deepseek-llm-7b-chat",

@@ -41,16 +41,20 @@ describe("core/config/validate", () => {
     );
   });
 
-  it("says that a Hub id is not downloaded, and what to do", async () => {
+  it("says which models will be read from the Hub, where a model is going to be read", async () => {
     const key = "actor_rollout_ref.model.path";
-    const { problems: found } = await inspect([`${key}=Qwen/Qwen2.5-0.5B`], { cwd: process.cwd() });
-    expect(found.map(({ code, key }) => `${code} ${key}`)).to.deep.equal([`VERL_CONFIG_HUB_ID ${key}`]);
-    expect(found[0].fix).to.contain("Download").and.to.contain("Qwen/Qwen2.5-0.5B");
+    const told = async (value: string, options = {}) => {
+      const { problems, notices } = await inspect([`${key}=${value}`], { cwd: process.cwd(), ...options });
+      expect(problems).to.deep.equal([]);
+      return notices.filter((notice) => notice.key === key).map(({ message }) => message);
+    };
+    expect((await told("Qwen/Qwen2.5-0.5B"))[0])
+      .to.contain("Qwen/Qwen2.5-0.5B")
+      .and.to.contain("Hugging Face Hub");
     for (const path of ["core/config", "./owner/name", "/owner/name", "owner/name/more"]) {
-      expect(await problems([`${key}=${path}`], { cwd: process.cwd() }), path).to.deep.equal([]);
+      expect(await told(path), path).to.deep.equal([]);
     }
-    const withoutModel = { cwd: process.cwd(), withoutModel: true };
-    expect(await problems([`${key}=owner/name`], withoutModel)).to.deep.equal([]);
+    expect(await told("owner/name", { withoutModel: true })).to.deep.equal([]);
   });
 
   it("tells an unknown name once, not again for every key that follows it by default", async () => {
