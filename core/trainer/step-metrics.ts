@@ -3,6 +3,7 @@ import { shareRows } from "../engine/index.js";
 import { dataMetrics, throughputMetrics, timingMetrics } from "../tracking/index.js";
 import { hasFailedReward } from "./failed-rewards.js";
 import type { StepTimers } from "./timing.js";
+import { toolMetrics } from "./tool-metrics.js";
 import type { TrainBatch } from "./train-batch.js";
 
 /** What is known about a step once its batch has been trained on, under the reference's names. */
@@ -40,6 +41,7 @@ export function stepMetrics(
       { maxResponseLength: step.responseLength, maxPromptLength: step.promptLength },
     ),
     "reward/failed_ratio": rows.filter(hasFailedReward).length / rows.length,
+    ...toolMetrics(rows),
     ...versionMetrics(batch, step.globalStep),
     ...unbalanceReport(lengths, shareRows(sequences, step.ranks), "global_seqlen"),
     "perf/total_num_tokens": total,

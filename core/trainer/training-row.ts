@@ -26,6 +26,8 @@ export interface TrainingRow {
   readonly groundTruth: JsonValue;
   readonly origin: string;
   readonly numTurns: number;
+  /** What the agent loop spent and counted. */
+  readonly metrics: Readonly<Record<string, number>>;
   readonly stopReason: string;
   readonly minWeightVersion: number;
   readonly maxWeightVersion: number;
@@ -45,6 +47,7 @@ export const TRAJECTORY_FIELDS = [
   "groundTruth",
   "origin",
   "numTurns",
+  "metrics",
   "stopReason",
   "minWeightVersion",
   "maxWeightVersion",
@@ -73,6 +76,7 @@ export function trainingRow(
     groundTruth: (row.groundTruth as JsonValue | undefined) ?? null,
     origin: typeof row.origin === "string" ? row.origin : "",
     numTurns: number(row.numTurns, 0),
+    metrics: (row.metrics as Record<string, number> | undefined) ?? {},
     stopReason: typeof row.stopReason === "string" ? row.stopReason : "",
     minWeightVersion: number(row.minWeightVersion, -1),
     maxWeightVersion: number(row.maxWeightVersion, -1),
@@ -101,6 +105,7 @@ export function recordedRow(record: TrajectoryRecord, weightVersion: number): Tr
     groundTruth: record.groundTruth,
     origin: record.origin ?? "",
     numTurns: record.numTurns ?? 0,
+    metrics: {},
     stopReason: record.stopReason ?? "",
     minWeightVersion: weightVersion,
     maxWeightVersion: weightVersion,

@@ -150,6 +150,7 @@ describe("core/trainer dynamic sampling", () => {
       groundTruth: null,
       origin: "",
       numTurns: 2,
+      metrics: {},
       stopReason: "stop",
       minWeightVersion: 0,
       maxWeightVersion: 0,
