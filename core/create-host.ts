@@ -1,5 +1,12 @@
 import path from "node:path";
-import { composeRanks, type EngineModelType, engineErrors, lookupEngine, whyNoEngine } from "./engine/index.js";
+import {
+  checkAvailable,
+  composeRanks,
+  type EngineModelType,
+  engineErrors,
+  lookupEngine,
+  whyNoEngine,
+} from "./engine/index.js";
 import {
   type Fingerprint,
   HookDriver,
@@ -133,6 +140,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       createEngine: async (modelType, backend, engineOptions, ranks) => {
         const request = requestOf(modelType, backend);
         const factory = findEngine(modelType, backend);
+        await checkAvailable(factory, request, env);
         const complete = { ...engineOptions, modelType };
         if (!ranks) return factory.create(complete);
         const creation = { request, env: engineEnv(env), platform: platform.vendorName, options: complete };

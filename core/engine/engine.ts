@@ -304,7 +304,7 @@ export interface EngineFactory {
   estimate?(options: EngineOptions, work: EngineWork): Awaitable<readonly MemoryPart[]>;
   /**
    * Why it cannot compute on a platform that it is registered for, in words (a library is not installed); null where it can.
-   * Detection passes such a platform over. One that was named is tried, and `create` or `initialize` says what is missing.
+   * Detection passes such a platform over, and a run that names it is refused with the reason.
    */
   unavailable?(platform: { readonly deviceName: string; readonly vendorName: string }): Awaitable<string | null>;
   /** What `verl doctor` shows about it: libraries, self-tests. Must not throw and leaves nothing running. */

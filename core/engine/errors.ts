@@ -5,6 +5,10 @@ export const engineErrors = defineErrors({
     summary: "No registered engine serves this model type, backend, device and vendor.",
     fix: "Choose a registered combination (`verl plugins tree`), or install a plugin that registers this one.",
   },
+  VERL_ENGINE_UNAVAILABLE: {
+    summary: "The engine for this device lacks something on this machine.",
+    fix: "Install what is missing, or set trainer.device=cpu.",
+  },
   VERL_ENGINE_NOT_INITIALIZED: {
     summary: "An engine was used before `initialize` or after `dispose`.",
     fix: "Await `engine.initialize()` first.",

@@ -10,6 +10,6 @@ export { shareRows } from "./data-parallel/share-rows.js";
 export type * from "./engine.js";
 export { engineKey, engineKeys } from "./engine-keys.js";
 export { engineErrors } from "./errors.js";
-export { type EngineEnv, type EngineRequest, lookupEngine, whyNoEngine } from "./lookup-engine.js";
+export { checkAvailable, type EngineEnv, type EngineRequest, lookupEngine, whyNoEngine } from "./lookup-engine.js";
 export type * from "./memory.js";
 export { type MicroBatch, splitBatch } from "./micro-batch.js";

@@ -23,10 +23,7 @@ export function lookupEngine(
   request: EngineRequest,
   env: EngineEnv = {},
 ): EngineFactory {
-  const modelType = request.modelType;
-  const backend = request.backend ?? set(env.VERL_ENGINE);
-  const device = set(env.VERL_ENGINE_DEVICE) ?? request.device;
-  const vendor = set(env.VERL_ENGINE_VENDOR) ?? request.vendor;
+  const { modelType, backend, device, vendor } = withVariables(request, env);
   const factories = registry.items().map(({ item }) => item);
   // By the keys that an item still holds: another plugin may have taken some of them over.
   const find = (vendor: string | null, exact: boolean) =>
@@ -55,6 +52,30 @@ export function lookupEngine(
     why: registered.length > 0 ? `registered: ${registered.join("; ")}` : "no engine is registered at all",
     data: { modelType, backend, device, vendor, registered },
   });
+}
+
+/** Throws `VERL_ENGINE_UNAVAILABLE` with the reason where the engine that was found cannot compute on this machine. */
+export async function checkAvailable(
+  factory: EngineFactory,
+  request: EngineRequest,
+  env: EngineEnv = {},
+): Promise<void> {
+  const { device, vendor } = withVariables(request, env);
+  const why = (await factory.unavailable?.({ deviceName: device, vendorName: vendor ?? "" })) ?? null;
+  if (why === null) return;
+  throw engineErrors.VERL_ENGINE_UNAVAILABLE({
+    what: `the engine ${factory.backends.join(" or ")} cannot compute on ${[device, ...(vendor ? [vendor] : [])].join(" of ")}`,
+    why,
+  });
+}
+
+function withVariables(request: EngineRequest, env: EngineEnv): EngineRequest {
+  return {
+    modelType: request.modelType,
+    backend: request.backend ?? set(env.VERL_ENGINE),
+    device: set(env.VERL_ENGINE_DEVICE) ?? request.device,
+    vendor: set(env.VERL_ENGINE_VENDOR) ?? request.vendor,
+  };
 }
 
 /** Why no registered engine can compute on a platform, in words; null where one can. */

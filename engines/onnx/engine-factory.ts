@@ -1,4 +1,6 @@
 import type { EngineFactory } from "../../core/plugin.js";
+import type { OnnxDevice } from "./devices/devices.js";
+import type { OnnxProvider } from "./engine.js";
 
 /** The default engine: backend `onnx` on the CPU, whatever its vendor. */
 export const onnxEngineFactory: EngineFactory = {
@@ -24,3 +26,36 @@ export const onnxEngineFactory: EngineFactory = {
     return diagnoseOrt();
   },
 };
+
+/** The same engine on CUDA, NVIDIA's chips alone, and on WebGPU. */
+export const onnxDeviceFactories: readonly EngineFactory[] = [onDevice("cuda", "nvidia"), onDevice("webgpu", "webgpu")];
+
+function onDevice(device: OnnxDevice, vendor: string): EngineFactory {
+  const { diagnose: _, ...common } = onnxEngineFactory;
+  const provider: OnnxProvider = {
+    deviceName: device,
+    tested: true,
+    async openRuntime() {
+      const { openDevice } = await import("./devices/devices.js");
+      return openDevice(device, vendor);
+    },
+  };
+  return {
+    ...common,
+    devices: [device],
+    vendors: [vendor],
+    async unavailable({ vendorName }) {
+      const { missingPart } = await import("./devices/devices.js");
+      const missing = missingPart(device, vendorName);
+      return missing && `${missing.what}${missing.install ? `; install: ${missing.install}` : ""}`;
+    },
+    async create(options) {
+      const { createOnnxEngine } = await import("./engine.js");
+      return createOnnxEngine(options, provider);
+    },
+    async createBackend(options) {
+      const { createOnnxBackend } = await import("./engine.js");
+      return createOnnxBackend(options, provider);
+    },
+  };
+}

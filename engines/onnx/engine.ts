@@ -8,6 +8,8 @@ export interface OnnxProvider {
   readonly deviceName: string;
   /** How its onnxruntime is opened, e.g. `() => openCApiRuntime("/opt/vendor/libonnxruntime.so")`. */
   openRuntime(): Promise<OrtRuntime>;
+  /** `openRuntime` has tested what it opens. Otherwise the engine tests it, in this process. */
+  readonly tested?: boolean;
 }
 
 /** The ONNX engine: decoder-only models on onnxruntime. On the CPU unless a provider is given. */

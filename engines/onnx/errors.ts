@@ -9,6 +9,10 @@ export const errors = defineErrors({
     summary: "Neither way of calling onnxruntime passed its self-test on this machine.",
     fix: "Run `verl doctor` and report its output; another engine can be chosen with VERL_ENGINE.",
   },
+  VERL_ONNX_DEVICE_MISSING: {
+    summary: "A library that onnxruntime needs for a device is not installed.",
+    fix: "Run the command that the error names, or set trainer.device=cpu.",
+  },
   VERL_ONNX_SESSION_FAILED: {
     summary: "onnxruntime refused a graph that the engine made. This is a defect of the engine.",
   },

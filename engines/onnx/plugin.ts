@@ -1,5 +1,5 @@
 import { definePlugin } from "../../core/plugin.js";
-import { onnxEngineFactory } from "./engine-factory.js";
+import { onnxDeviceFactories, onnxEngineFactory } from "./engine-factory.js";
 import { onnxRolloutFactory, onnxServerAdapterFactory } from "./rollout/factory.js";
 
 /** The built-in training engine and the inference server that shares its kernels. */
@@ -9,6 +9,7 @@ export const onnxPlugin = definePlugin({
   provides: ["engine", "rollout", "serverAdapter"],
   register(host) {
     host.engines.register(onnxEngineFactory);
+    for (const factory of onnxDeviceFactories) host.engines.register(factory);
     host.rollouts.register(onnxRolloutFactory);
     host.serverAdapters.register(onnxServerAdapterFactory);
   },

@@ -67,6 +67,10 @@ export class OnnxAdapters implements BackendAdapters {
     return fingerprint(this.context.base);
   }
 
+  get all(): Iterable<Adapter> {
+    return this.adapters.values();
+  }
+
   get current(): Adapter {
     return this.get(this.chosen);
   }
@@ -93,6 +97,7 @@ export class OnnxAdapters implements BackendAdapters {
   async use(name: string): Promise<void> {
     this.get(name);
     this.current.optimizer?.zeroGrad();
+    await this.current.store.onDevice?.clear();
     this.chosen = name;
   }
 

@@ -89,6 +89,7 @@ export class OnnxBackend implements EngineBackend {
     const step = new TrainingStep(runtime, sessions, config, {
       logitsBytes: logitsMemoryMiB * 2 ** 20,
       packAbovePadding,
+      plainNorms: runtime.plainNorms ?? false,
     });
     const modelPath = "path" in source ? source.path : null;
     const context = { ...training, config, base: base.store, seed, modelPath };
@@ -134,19 +135,29 @@ export class OnnxBackend implements EngineBackend {
   }
 
   async zeroGrad(): Promise<void> {
-    this.current.optimizer?.zeroGrad();
+    const { optimizer, store } = this.current;
+    optimizer?.zeroGrad();
+    await store.onDevice?.clear();
   }
 
   async gradNorm(): Promise<number> {
-    return this.trained("gradNorm").gradNorm();
+    const optimizer = this.trained("gradNorm");
+    await this.current.store.onDevice?.collect();
+    return optimizer.gradNorm();
   }
 
   async step(update: { lr: number; gradScale: number; optimizer: OptimizerConfig }): Promise<void> {
-    await this.trained("step").update(update);
+    const optimizer = this.trained("step");
+    const { onDevice } = this.current.store;
+    await onDevice?.collect();
+    await optimizer.update(update);
+    onDevice?.valuesChanged();
   }
 
   async swapAverage(): Promise<void> {
-    this.current.optimizer?.swapAverage();
+    const { optimizer, store } = this.current;
+    optimizer?.swapAverage();
+    store.onDevice?.valuesChanged();
   }
 
   async *parameters(options?: CallOptions): AsyncGenerator<NamedTensor> {
@@ -160,6 +171,7 @@ export class OnnxBackend implements EngineBackend {
   async *gradients(options?: CallOptions): AsyncGenerator<NamedTensor> {
     this.trained("gradients");
     const { store } = this.current;
+    await store.onDevice?.collect();
     for (const tensor of store.named((parameter) => store.gradients(parameter))) {
       options?.signal?.throwIfAborted();
       yield tensor;
@@ -180,7 +192,9 @@ export class OnnxBackend implements EngineBackend {
   }
 
   async setParameters(next: NumberSource): Promise<void> {
-    for (const { data } of this.current.store.namedValues()) await next(data as Float32Array);
+    const { store } = this.current;
+    for (const { data } of store.namedValues()) await next(data as Float32Array);
+    store.onDevice?.valuesChanged();
   }
 
   async *trainedTensors(): AsyncGenerator<NamedTensor> {
@@ -203,6 +217,7 @@ export class OnnxBackend implements EngineBackend {
     const { base, adapters } = this.state;
     if (adapters) await restoreAdapters(dir, parts, adapters, options);
     else await restoreModel(dir, parts, base, this.kwargs, options);
+    for (const { store } of adapters?.all ?? [base]) store.onDevice?.valuesChanged();
   }
 
   async dispose(): Promise<void> {

@@ -7,6 +7,7 @@ import { PlainKernels } from "../optimizer/plain-kernels.js";
 import type { ShardParameter } from "../optimizer/update-rule.js";
 import { maxWasmElements, WasmKernels } from "../optimizer/wasm-kernels.js";
 import { allocateTensorData, elementCount, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
+import { DeviceCopy } from "./device-copy.js";
 
 export interface StoredParameter extends ShardParameter {
   readonly name: string;
@@ -43,6 +44,8 @@ export class ParameterStore {
   /** Graph feeds and fetches over this memory, by graph name. */
   readonly feeds: Readonly<Record<string, OrtTensor>>;
   readonly fetches: Readonly<Record<string, OrtTensor>>;
+  /** The same in a device's memory; null where graphs run in the host's. */
+  readonly onDevice: DeviceCopy | null;
   private readonly memory: readonly (Pick<UpdateKernels, "values"> & Partial<UpdateKernels>)[];
   private readonly groups: readonly (ParameterGroup | null)[];
 
@@ -72,6 +75,7 @@ export class ParameterStore {
     }
     this.feeds = feeds;
     this.fetches = fetches;
+    this.onDevice = runtime.device ? new DeviceCopy(runtime, runtime.device, this) : null;
   }
 
   /** Number of parameters, gaps not counted. */
@@ -124,6 +128,7 @@ export class ParameterStore {
 
   dispose(): void {
     for (const tensor of Object.values(this.feeds)) tensor.release();
+    this.onDevice?.dispose();
   }
 }
 

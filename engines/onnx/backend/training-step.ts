@@ -129,13 +129,13 @@ export class TrainingStep {
     rowIds: Int32Array,
     options: CallOptions | undefined,
   ): Promise<void> {
-    const { embeddingGradient } = model;
-    const all: Feeds = { ...fetches, ...model.fetches };
-    if (embeddingGradient === null) return this.run(model, compiled, shape, feeds, all, options);
+    const { embeddingGradient, fetches: sums } = model;
     const { hiddenSize } = this.config;
-    const dEmbedded = this.scratch.float32(EMBEDDED_GRADIENT, [rowIds.length, hiddenSize]);
-    await this.run(model, compiled, shape, feeds, { ...all, [EMBEDDED_GRADIENT]: dEmbedded }, options);
-    addEmbeddingGradient(embeddingGradient, rowIds, dEmbedded.data, hiddenSize);
+    const dEmbedded = embeddingGradient && this.scratch.float32(EMBEDDED_GRADIENT, [rowIds.length, hiddenSize]);
+    const all: Feeds = { ...fetches, ...sums, ...(dEmbedded ? { [EMBEDDED_GRADIENT]: dEmbedded } : {}) };
+    await this.run(model, compiled, shape, feeds, all, options);
+    model.wrote(Object.keys(sums));
+    if (embeddingGradient && dEmbedded) addEmbeddingGradient(embeddingGradient, rowIds, dEmbedded.data, hiddenSize);
   }
 
   private async run(
@@ -146,6 +146,7 @@ export class TrainingStep {
     fetches: Feeds,
     options: CallOptions | undefined,
   ): Promise<void> {
+    await model.prepare();
     const available: Feeds = { ...model.feeds, ...this.rope.upTo(shape.longest), ...batchFeeds };
     const feeds = Object.fromEntries(compiled.inputNames.map((name) => [name, available[name]]));
     try {

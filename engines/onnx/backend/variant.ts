@@ -7,6 +7,7 @@ export interface VariantOptions {
   readonly logitsBytes: number;
   /** Share of padding in the grid above which sequences are packed. */
   readonly packAbovePadding: number;
+  readonly plainNorms: boolean;
 }
 
 /** Arrays of [rows, vocabulary] that are alive at once in the head's backward pass. */
@@ -19,5 +20,6 @@ export function chooseVariant(config: ModelConfig, shape: BatchShape, options: V
   const bytes = rows * config.vocabSize * Float32Array.BYTES_PER_ELEMENT * LIVE_LOGITS_ARRAYS;
   let chunks = 1;
   while (bytes / chunks > options.logitsBytes && chunks * 2 <= shape.responseTokens) chunks *= 2;
-  return { layout: padding > options.packAbovePadding ? "packed" : "padded", chunks };
+  const layout = padding > options.packAbovePadding ? "packed" : "padded";
+  return { layout, chunks, plainNorms: options.plainNorms };
 }

@@ -51,6 +51,8 @@ export const gradientFetch = (parameter: string) => `grad:${parameter}`;
 export interface GraphVariant {
   readonly layout: LayoutKind;
   readonly chunks: number;
+  /** For runtimes that get the statistics of fused norms wrong. */
+  readonly plainNorms?: boolean;
 }
 
 /** The model with its head; the common beginning of every training graph. */
@@ -71,7 +73,7 @@ export class ModelGraph {
     /** A forward pass needs no inverse index. */
     direction: "forward" | "backward",
   ) {
-    const g = new Graph(name);
+    const g = new Graph(name, variant.plainNorms);
     const ad = new Autodiff(g);
     const { config } = model;
     this.graph = g;

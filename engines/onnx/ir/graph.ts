@@ -34,9 +34,14 @@ export class Graph {
   private readonly constants = new Map<string, Ref>();
   private counter = 0;
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    /** Take the statistics of norms from plain operators instead of the fused ones' second results. */
+    readonly plainNorms = false,
+  ) {}
 
-  input(name: string, dims: readonly Dim[], dtype: OnnxDType = "float32"): Ref {
+  /** Without dimensions an input takes any shape. */
+  input(name: string, dims: readonly Dim[] | null, dtype: OnnxDType = "float32"): Ref {
     this.inputs.push({ name, dims, dtype });
     return name as Ref;
   }
@@ -48,7 +53,7 @@ export class Graph {
   }
 
   /** Publish a value under a name. The same value may be published once; an input needs an operator in between. */
-  output(ref: Ref, name: string, dims: readonly Dim[], dtype: OnnxDType = "float32"): void {
+  output(ref: Ref, name: string, dims: readonly Dim[] | null, dtype: OnnxDType = "float32"): void {
     const taken = this.outputs.some((o) => o.ref === ref) || this.isLeaf(ref);
     this.outputs.push({ ref: taken ? this.op("Identity", [ref]) : ref, info: { name, dims, dtype } });
   }

@@ -12,12 +12,13 @@ export interface RmsNormOptions {
 export function rmsNorm(ad: Autodiff, x: Ref, weight: Ref, { width, epsilon, plusOne }: RmsNormOptions): Ref {
   const g = ad.graph;
   const gain = plusOne ? g.op("Add", [weight, g.scalar(1)]) : weight;
-  const [y, inverseRms] = g.opMany("SimplifiedLayerNormalization", [x, gain], 2, {
+  const [y, fusedRms] = g.opMany("SimplifiedLayerNormalization", [x, gain], g.plainNorms ? 1 : 2, {
     axis: -1,
     epsilon: { float: epsilon },
     stash_type: 1,
   });
   return ad.record(y, [x, weight], (dy) => {
+    const inverseRms = fusedRms ?? inverseDeviation(g, x, epsilon);
     const normalized = g.op("Mul", [x, inverseRms]);
     const product = g.op("Mul", [dy, normalized]);
     return [
@@ -40,12 +41,14 @@ export function layerNorm(
   { width, epsilon }: { readonly width: number; readonly epsilon: number },
 ): Ref {
   const g = ad.graph;
-  const [y, mean, inverseStd] = g.opMany("LayerNormalization", [x, weight, bias], 3, {
+  const [y, fusedMean, fusedStd] = g.opMany("LayerNormalization", [x, weight, bias], g.plainNorms ? 1 : 3, {
     axis: -1,
     epsilon: { float: epsilon },
   });
   return ad.record(y, [x, weight, bias], (dy) => {
-    const normalized = g.op("Mul", [g.op("Sub", [x, mean]), inverseStd]);
+    const fromMean = g.op("Sub", [x, fusedMean ?? meanOfRows(g, x)]);
+    const inverseStd = fusedStd ?? inverseDeviation(g, fromMean, epsilon);
+    const normalized = g.op("Mul", [fromMean, inverseStd]);
     const product = g.op("Mul", [dy, normalized]);
     return [
       () => {
@@ -57,6 +60,16 @@ export function layerNorm(
       (sum) => accumulate(g, sumOfRows(g, dy), sum),
     ];
   });
+}
+
+function meanOfRows(g: Graph, x: Ref): Ref {
+  return g.op("ReduceMean", [x, g.ints(-1)], { keepdims: 1 });
+}
+
+/** 1 / √(mean of x² + ε) of each row, [N, 1]. */
+function inverseDeviation(g: Graph, x: Ref, epsilon: number): Ref {
+  const meanSquare = meanOfRows(g, g.op("Mul", [x, x]));
+  return g.op("Reciprocal", [g.op("Sqrt", [g.op("Add", [meanSquare, g.scalar(epsilon)])])]);
 }
 
 /** Mean over each row of x · weight, [N, 1], as one matrix-vector product. */

@@ -86,9 +86,11 @@ function writeValueInfo(w: WireWriter, value: OnnxValueInfo): void {
   w.stringField(1, value.name);
   w.messageField(2, (type) =>
     type.messageField(1, (tensor) => {
+      const { dims } = value;
       tensor.varintField(1, ONNX_DTYPE_CODES[value.dtype]);
+      if (dims === null) return;
       tensor.messageField(2, (shape) => {
-        for (const dim of value.dims) {
+        for (const dim of dims) {
           shape.messageField(1, (d) => (typeof dim === "string" ? d.stringField(2, dim) : d.varintField(1, dim)));
         }
       });

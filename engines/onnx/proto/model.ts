@@ -43,11 +43,11 @@ export interface OnnxNode {
   readonly attributes: Readonly<Record<string, OnnxAttribute>>;
 }
 
-/** A graph input or output; a dimension is a number or a symbol. */
+/** A graph input or output; a dimension is a number or a symbol. Without dimensions it may have any shape. */
 export interface OnnxValueInfo {
   readonly name: string;
   readonly dtype: OnnxDType;
-  readonly dims: readonly (number | string)[];
+  readonly dims: readonly (number | string)[] | null;
 }
 
 export interface OnnxModel {

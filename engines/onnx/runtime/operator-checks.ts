@@ -6,6 +6,8 @@ interface OperatorCheck {
   readonly name: string;
   readonly inputs: Readonly<Record<string, readonly number[]>>;
   readonly output: readonly number[];
+  /** A result that graphs with plain norms do not use. */
+  readonly ofFusedNorm?: boolean;
   build(g: Graph, inputs: Readonly<Record<string, Ref>>): Ref;
   /** The expected output by plain loops. */
   expected(inputs: Readonly<Record<string, Float32Array>>): ArrayLike<number>;
@@ -18,6 +20,7 @@ const EPSILON = 1e-5;
 const CHECKS: readonly OperatorCheck[] = [
   {
     name: "second output of SimplifiedLayerNormalization",
+    ofFusedNorm: true,
     inputs: { x: [ROWS, WIDTH], weight: [WIDTH] },
     output: [ROWS, 1],
     build: (g, { x, weight }) =>
@@ -31,6 +34,7 @@ const CHECKS: readonly OperatorCheck[] = [
   },
   {
     name: "third output of LayerNormalization",
+    ofFusedNorm: true,
     inputs: { x: [ROWS, WIDTH], weight: [WIDTH], bias: [WIDTH] },
     output: [ROWS, 1],
     build: (g, { x, weight, bias }) =>
@@ -96,7 +100,7 @@ const CHECKS: readonly OperatorCheck[] = [
 
 /** Throws the name of the first operator that a runtime gets wrong. */
 export async function checkOperators(runtime: OrtRuntime): Promise<void> {
-  for (const check of CHECKS) {
+  for (const check of CHECKS.filter(({ ofFusedNorm }) => !(ofFusedNorm && runtime.plainNorms))) {
     const g = new Graph(check.name);
     const refs = Object.entries(check.inputs).map(([name, dims]) => [name, g.input(name, dims)]);
     g.output(check.build(g, Object.fromEntries(refs)), "out", check.output);

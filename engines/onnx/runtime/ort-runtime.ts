@@ -51,6 +51,16 @@ export interface OrtSession {
   release(): Promise<void>;
 }
 
+/** Memory of a device on which sessions compute. What stays there is not copied on each run. */
+export interface DeviceMemory {
+  /** A tensor whose values only runs and copies reach; its `data` is empty. */
+  tensor(dims: readonly number[]): OrtTensor<"float32">;
+  /** Copies one way or the other, or on the device; both have the same shape. */
+  copy(from: OrtTensor<"float32">, to: OrtTensor<"float32">): Promise<void>;
+  /** Fills a tensor of the device with 0. */
+  clear(tensor: OrtTensor<"float32">): Promise<void>;
+}
+
 /**
  * onnxruntime behind one small face. Two implementations: its C API (no copies, off the main thread, stops on abort) and
  * the official Node binding (synchronous, copies outputs, an abort is noticed only between runs).
@@ -59,7 +69,11 @@ export interface OrtRuntime {
   readonly kind: "capi" | "binding";
   /** Version of onnxruntime. */
   readonly version: string;
+  /** Whether graphs must not use the second results of fused norms, which some provider gets wrong. */
+  readonly plainNorms?: boolean;
   createSession(model: Uint8Array, options?: OrtSessionOptions): Promise<OrtSession>;
+  /** Memory of the device; absent where sessions compute in the host's. */
+  readonly device?: DeviceMemory;
   /** Wrap memory as a tensor. `data` may be a view into a larger buffer; it must hold exactly the tensor's elements. */
   tensor<T extends OnnxDType>(dtype: T, dims: readonly number[], data: TensorArrays[T]): OrtTensor<T>;
 }

@@ -1,55 +1,101 @@
 import { reasonOf } from "../../../../core/plugin.js";
 import { errors } from "../../errors.js";
 import { ONNX_DTYPE_CODES, type OnnxDType } from "../../proto/index.js";
-import type { OrtRuntime, OrtSession, OrtSessionOptions, OrtTensor, TensorArrays } from "../ort-runtime.js";
+import type {
+  DeviceMemory,
+  OrtRuntime,
+  OrtSession,
+  OrtSessionOptions,
+  OrtTensor,
+  TensorArrays,
+} from "../ort-runtime.js";
 import { adoptTensorData } from "../tensor-memory.js";
 import { CStrings } from "./c-strings.js";
 import { CApiSession } from "./capi-session.js";
+import { CApiTensor, shapeArray } from "./capi-tensor.js";
+import { openDeviceMemory } from "./device-memory.js";
 import { type Koffi, type OrtApi, offHeapPointers, openOrtApi, type Pointer } from "./ort-api.js";
+import type { CApiProvider } from "./provider.js";
 
 /** Errors come back as statuses; printing them as well would garble the terminal. */
 const LOG_FATAL_ONLY = 4;
 const ARENA_ALLOCATOR = 1;
 const DEFAULT_MEMORY = 0;
 
-/** onnxruntime through its C API: caller-owned memory in and out, runs off the main thread, abort in mid-run. */
-export async function openCApiRuntime(libraryPath: string): Promise<OrtRuntime> {
+/**
+ * onnxruntime through its C API: caller-owned memory in and out, runs off the main thread, abort in mid-run. With a provider
+ * sessions compute on its device.
+ */
+export async function openCApiRuntime(libraryPath: string, provider?: CApiProvider): Promise<OrtRuntime> {
   const koffi = (await import("koffi")).default as unknown as Koffi;
-  const known = opened.get(libraryPath);
-  if (known) return known;
-  const runtime = new CApiRuntime(openOrtApi(koffi, libraryPath));
-  opened.set(libraryPath, runtime);
+  let library = opened.get(libraryPath);
+  if (!library) {
+    library = openLibrary(openOrtApi(koffi, libraryPath));
+    opened.set(libraryPath, library);
+  }
+  const name = provider?.name ?? "";
+  let runtime = library.runtimes.get(name);
+  if (!runtime) {
+    runtime = openRuntime(library, provider);
+    runtime.catch(() => library.runtimes.delete(name));
+    library.runtimes.set(name, runtime);
+  }
   return runtime;
 }
 
 /** One per library: onnxruntime's environment, and the arena registered with it, belong to the process. */
-const opened = new Map<string, OrtRuntime>();
+interface Library {
+  readonly api: OrtApi;
+  readonly env: Pointer;
+  readonly cpuMemory: Pointer;
+  /** By provider. */
+  readonly runtimes: Map<string, Promise<OrtRuntime>>;
+}
+const opened = new Map<string, Library>();
+
+function openLibrary(api: OrtApi): Library {
+  const env = api.create("createEnv", LOG_FATAL_ONLY, "verl");
+  const cpuMemory = api.create("createCpuMemoryInfo", ARENA_ALLOCATOR, DEFAULT_MEMORY);
+  // One arena for all sessions: forward, backward and decoding use its blocks in turn instead of each keeping its own.
+  api.check(api.createAndRegisterAllocator(env, cpuMemory, null));
+  return { api, env, cpuMemory, runtimes: new Map() };
+}
+
+async function openRuntime(library: Library, provider: CApiProvider | undefined): Promise<OrtRuntime> {
+  const runtime = new CApiRuntime(library, provider);
+  if (provider) runtime.device = await openDeviceMemory(runtime, library.api, provider.memory);
+  return runtime;
+}
 
 class CApiRuntime implements OrtRuntime {
   readonly kind = "capi";
   readonly version: string;
-  private readonly env: Pointer;
-  private readonly cpuMemory: Pointer;
+  readonly plainNorms: boolean;
+  device?: DeviceMemory;
 
-  constructor(private readonly api: OrtApi) {
-    this.version = api.version;
-    this.env = api.create("createEnv", LOG_FATAL_ONLY, "verl");
-    this.cpuMemory = api.create("createCpuMemoryInfo", ARENA_ALLOCATOR, DEFAULT_MEMORY);
-    // One arena for all sessions: forward, backward and decoding use its blocks in turn instead of each keeping its own.
-    api.check(api.createAndRegisterAllocator(this.env, this.cpuMemory, null));
+  constructor(
+    private readonly library: Library,
+    private readonly provider: CApiProvider | undefined,
+  ) {
+    this.version = library.api.version;
+    this.plainNorms = provider?.plainNorms ?? false;
   }
 
   tensor<T extends OnnxDType>(dtype: T, dims: readonly number[], data: TensorArrays[T]): OrtTensor<T> {
     adoptTensorData(dtype, dims, data);
-    return new CApiTensor(this.api, this.cpuMemory, dtype, dims, data);
+    const { api, cpuMemory } = this.library;
+    const shape = shapeArray(dims);
+    const code = ONNX_DTYPE_CODES[dtype];
+    const value = api.create("createTensor", cpuMemory, data, data.byteLength, shape, dims.length, code);
+    return new CApiTensor(api, value, dtype, dims, data);
   }
 
   async createSession(model: Uint8Array, options: OrtSessionOptions = {}): Promise<OrtSession> {
-    const { api } = this;
+    const { api, env } = this.library;
     const native = api.create("createSessionOptions");
     try {
       const keepAlive = this.configure(native, options);
-      const handle = await api.createAsync("createSessionFromArray", this.env, model, model.length, native);
+      const handle = await api.createAsync("createSessionFromArray", env, model, model.length, native);
       return new CApiSession(api, handle, keepAlive);
     } catch (cause) {
       throw errors.VERL_ONNX_SESSION_FAILED({
@@ -64,7 +110,8 @@ class CApiRuntime implements OrtRuntime {
 
   /** Returns what must stay referenced as long as the session. */
   private configure(native: Pointer, options: OrtSessionOptions): unknown {
-    const { api } = this;
+    const { api } = this.library;
+    this.provider?.append(api, native);
     const set = (key: string, value: string) => api.check(api.addSessionConfigEntry(native, key, value));
     api.check(api.setLogSeverity(native, LOG_FATAL_ONLY));
     api.check(api.setIntraOpThreads(native, options.threads ?? 0));
@@ -83,35 +130,5 @@ class CApiRuntime implements OrtRuntime {
     });
     api.check(api.addExternalInitializers(native, names.pointers, values, external.length));
     return external;
-  }
-}
-
-/** An OrtValue over the caller's memory. */
-export class CApiTensor<T extends OnnxDType = OnnxDType> implements OrtTensor<T> {
-  private value: Pointer;
-
-  constructor(
-    private readonly api: OrtApi,
-    memory: Pointer,
-    readonly dtype: T,
-    readonly dims: readonly number[],
-    readonly data: TensorArrays[T],
-  ) {
-    const shape = new BigInt64Array(new ArrayBuffer(dims.length * 8));
-    dims.forEach((d, i) => {
-      shape[i] = BigInt(d);
-    });
-    const code = ONNX_DTYPE_CODES[dtype];
-    this.value = api.create("createTensor", memory, data, data.byteLength, shape, dims.length, code);
-  }
-
-  get handle(): Pointer {
-    if (this.value === 0n) throw errors.VERL_ONNX_BAD_TENSOR({ what: "a tensor was used after its release" });
-    return this.value;
-  }
-
-  release(): void {
-    if (this.value !== 0n) this.api.releaseValue(this.value);
-    this.value = 0n;
   }
 }

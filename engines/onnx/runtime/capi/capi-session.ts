@@ -3,7 +3,7 @@ import { reasonOf } from "../../../../core/plugin.js";
 import { errors } from "../../errors.js";
 import type { OrtSession, OrtTensor } from "../ort-runtime.js";
 import { CStrings } from "./c-strings.js";
-import type { CApiTensor } from "./capi-runtime.js";
+import type { CApiTensor } from "./capi-tensor.js";
 import { type OrtApi, offHeapPointers, type Pointer } from "./ort-api.js";
 
 type Tensors = Readonly<Record<string, OrtTensor>>;
@@ -16,7 +16,7 @@ export class CApiSession implements OrtSession {
 
   constructor(
     private readonly api: OrtApi,
-    private readonly handle: Pointer,
+    readonly handle: Pointer,
     /** Memory that the session refers to. */
     readonly keepAlive: unknown,
   ) {}

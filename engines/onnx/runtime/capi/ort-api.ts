@@ -20,10 +20,15 @@ const FUNCTIONS = {
   setIntraOpThreads: [24, "void *ortSetIntraOpNumThreads(void *options, int threads)"],
   createRunOptions: [39, "void *ortCreateRunOptions(void *out)"],
   setTerminate: [46, "void *ortRunOptionsSetTerminate(void *options)"],
+  createAllocatedTensor: [
+    48,
+    "void *ortCreateAllocatedTensor(void *allocator, void *dims, size_t numDims, int type, void *out)",
+  ],
   createTensor: [
     49,
     "void *ortCreateTensor(void *memory, void *data, size_t bytes, void *dims, size_t numDims, int type, void *out)",
   ],
+  createMemoryInfo: [68, "void *ortCreateMemoryInfo(const char *name, int allocator, int id, int memType, void *out)"],
   createCpuMemoryInfo: [69, "void *ortCreateCpuMemoryInfo(int allocator, int memType, void *out)"],
   releaseStatus: [93, "void ortReleaseStatus(void *status)"],
   releaseSession: [95, "void ortReleaseSession(void *session)"],
@@ -31,15 +36,24 @@ const FUNCTIONS = {
   releaseRunOptions: [97, "void ortReleaseRunOptions(void *options)"],
   releaseSessionOptions: [100, "void ortReleaseSessionOptions(void *options)"],
   addSessionConfigEntry: [130, "void *ortAddSessionConfigEntry(void *options, const char *key, const char *value)"],
+  createAllocator: [131, "void *ortCreateAllocator(void *session, void *memory, void *out)"],
   createAndRegisterAllocator: [144, "void *ortCreateAndRegisterAllocator(void *env, void *memory, void *config)"],
+  appendCuda: [204, "void *ortAppendCuda(void *options, void *cuda)"],
+  createCudaOptions: [205, "void *ortCreateCudaOptions(void *out)"],
+  updateCudaOptions: [206, "void *ortUpdateCudaOptions(void *cuda, void *keys, void *values, size_t count)"],
+  releaseCudaOptions: [208, "void ortReleaseCudaOptions(void *cuda)"],
   addExternalInitializers: [
     210,
     "void *ortAddExternalInitializers(void *options, void *names, void *values, size_t count)",
   ],
+  appendProvider: [
+    216,
+    "void *ortAppendProvider(void *options, const char *name, void *keys, void *values, size_t count)",
+  ],
 } as const;
 
 const API_VERSION = 22;
-const TABLE_LENGTH = 211;
+const TABLE_LENGTH = 217;
 
 export type Pointer = bigint;
 /** A pointer argument: an address, memory passed for the length of the call, or NULL. */
