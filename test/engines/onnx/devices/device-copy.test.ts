@@ -80,7 +80,11 @@ describe("engines/onnx state on a device", () => {
   it("follows adapters, their averages and checkpoints", async () => {
     const dir = await mkdtemp(path.join(os.tmpdir(), "verl-device-"));
     const optimizer = optimizerWith({ emaDecay: 0.5 });
-    const options = { ...tinyOptions({ tied: true }), optimizer, adapter: { rank: 2, alpha: 4, targetModules: "all-linear" } };
+    const options = {
+      ...tinyOptions({ tied: true }),
+      optimizer,
+      adapter: { rank: 2, alpha: 4, targetModules: "all-linear" },
+    };
     const logProbs = async (engine: BaseEngine) => [
       ...((await engine.inferBatch(sampleBatch(), ["logProb"])).logProb ?? []),
     ];
