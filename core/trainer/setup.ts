@@ -1,5 +1,5 @@
 import path from "node:path";
-import { planRun } from "../config/index.js";
+import { adapterUsed, planRun } from "../config/index.js";
 import { createPromptLoader, type Dataset, type PromptLoader } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
@@ -78,6 +78,7 @@ async function build(
   requireStream(actor);
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
+  reportAdapter(options, actor);
   const critic = engines.critic && (await createCritic(engines.critic, scope, cleanups));
   const ofReference = engines.reference && (await createReference(engines.reference, scope, cleanups));
   const reference = referencePolicy(config, actor, ofReference);
@@ -158,6 +159,13 @@ async function reportMemory(scope: TrainerOptions, totalSteps: number): Promise<
   if (sum === undefined) return;
   if (isTooLarge(memory)) scope.logger.warn(`memory: ${sum}; \`--dry-run\` shows what for`);
   else scope.logger.info(`memory: ${sum}`);
+}
+
+function reportAdapter({ logger, config }: TrainerOptions, actor: BaseEngine): void {
+  const { parameters, trainedParameters = parameters } = actor.modelInfo();
+  if (!adapterUsed(config.actor_rollout_ref.model)) return;
+  const share = ((100 * trainedParameters) / parameters).toPrecision(2);
+  logger.info(`adapter: ${trainedParameters} trained parameters, ${share} % of the model's ${parameters}`);
 }
 
 /** Training a text model on prompts whose pictures it never sees would go unnoticed. */

@@ -1,3 +1,4 @@
+export { type AdaptedEngineMaker, adapterConformance } from "./adapter-cases.js";
 export { bigramModel, type TableModel, valueTableModel } from "./bigram-model.js";
 export { type BackendMaker, dataParallelConformance, makeRanks } from "./data-parallel-cases.js";
 export { engineConformance } from "./engine-conformance.js";

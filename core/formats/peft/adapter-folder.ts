@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NamedTensor } from "../../data/tensor.js";
+import { shown } from "../../host/shown.js";
 import { writeFileAtomically } from "../atomic-file.js";
 import { formatErrors } from "../errors.js";
 import { fileExists, readJsonObject } from "../json-file.js";
@@ -91,7 +92,7 @@ function shapeOf(
   const stranger = reader.names.find((name) => !known.has(name));
   if (stranger !== undefined) {
     throw formatErrors.VERL_FORMATS_ADAPTER_UNSUPPORTED({
-      what: `the adapter has a tensor ${stranger}, which belongs to no linear map of this model's layers`,
+      what: `the adapter has a tensor ${shown(stranger)}, which belongs to no linear map of this model's layers`,
       where,
     });
   }

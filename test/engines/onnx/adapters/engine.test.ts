@@ -5,7 +5,7 @@ import { expect } from "chai";
 import type { AdapterConfig, BaseEngine, EngineOptions } from "../../../../core/plugin.js";
 import { createOnnxEngine } from "../../../../engines/onnx/index.js";
 import { parametersOf, SAMPLE_LOSS, sampleBatch } from "../../../../testing/engine/engine-under-test.js";
-import { engineConformance, runConformance } from "../../../../testing/index.js";
+import { adapterConformance, engineConformance, runConformance } from "../../../../testing/index.js";
 import { codedError } from "../../../core/config/support.js";
 import { tinyOptions } from "../backend/fixtures.js";
 import { ADAPTER, withoutWeightGradients } from "./adapter-engine.js";
@@ -32,6 +32,14 @@ runConformance(
     engineConformance(({ optimizer }) =>
       createOnnxEngine({ ...tinyOptions({ tied: true }), optimizer, adapter: ADAPTER }),
     ),
+  ),
+  { describe, it },
+);
+
+runConformance(
+  "engines/onnx adapters",
+  adapterConformance(({ optimizer, adapter }) =>
+    createOnnxEngine({ ...tinyOptions({ tied: true }), optimizer, adapter }),
   ),
   { describe, it },
 );
@@ -71,63 +79,6 @@ describe("engines/onnx adapters", () => {
     await using _off = await engine.disableAdapter();
     expect(await parametersOf(engine)).to.deep.equal(before);
     await engine.dispose();
-  });
-
-  it("are off in nested scopes, and nothing is trained or saved meanwhile", async () => {
-    const engine = await engineWith(ADAPTER);
-    const base = await logProb(engine);
-    await train(engine, 3);
-    const trained = await logProb(engine);
-    expect(trained).to.not.deep.equal(base);
-    {
-      await using _outer = await engine.disableAdapter();
-      {
-        await using _inner = await engine.disableAdapter();
-        expect(await logProb(engine)).to.deep.equal(base);
-      }
-      expect(await logProb(engine)).to.deep.equal(base);
-      await using _mode = await engine.trainMode();
-      for (const call of [
-        () => engine.trainBatch(sampleBatch(), SAMPLE_LOSS),
-        () => engine.saveCheckpoint(dir),
-        () => engine.adapters!.use("default"),
-      ]) {
-        expect((await codedError(call)).code).to.equal("VERL_ENGINE_WEIGHTS_REPLACED");
-      }
-    }
-    expect(await logProb(engine)).to.deep.equal(trained);
-    await engine.dispose();
-  });
-
-  it("are several, each trained by itself, whichever is active", async () => {
-    const engine = await engineWith(ADAPTER);
-    const adapters = engine.adapters!;
-    await adapters.add("other", { rank: 3, alpha: 3, targetModules: ["q_proj"] });
-    expect([adapters.names, adapters.active]).to.deep.equal([["default", "other"], "default"]);
-    await train(engine, 2);
-    const ofDefault = await logProb(engine);
-    await adapters.use("other");
-    await train(engine, 1);
-    const ofOther = await logProb(engine);
-    await adapters.use("default");
-    expect(await logProb(engine)).to.deep.equal(ofDefault);
-    // The same updates as an engine that never had another.
-    const alone = await engineWith(ADAPTER);
-    await train(alone, 3);
-    await train(engine, 1);
-    expect(await parametersOf(engine)).to.deep.equal(await parametersOf(alone));
-
-    await engine.saveCheckpoint(dir);
-    await engine.dispose();
-    const resumed = await engineWith(ADAPTER);
-    await resumed.loadCheckpoint(dir);
-    expect(resumed.adapters!.active).to.equal("default");
-    expect(await parametersOf(resumed)).to.deep.equal(await parametersOf(alone));
-    await resumed.adapters!.use("other");
-    expect(await logProb(resumed)).to.deep.equal(ofOther);
-    await resumed.adapters!.remove("default");
-    expect(resumed.adapters!.names).to.deep.equal(["other"]);
-    for (const each of [alone, resumed]) await each.dispose();
   });
 
   it("are refused under names that do not exist, are taken, or are no names", async () => {
