@@ -265,4 +265,24 @@ describe("tool_agent", () => {
     expect([...(row.responseIds as Int32Array)]).to.deep.equal([]);
     expect((row.promptIds as Int32Array).length).to.be.greaterThan(0);
   });
+
+  it("a template that cannot append gives several trajectories, whose prompts hold what came before", async () => {
+    const refusing = { ...tokenizer };
+    // Writes the whole conversation in reverse, so that nothing can be appended to it.
+    refusing.renderChat = (messages, options) => tokenizer.renderChat([...messages].reverse(), options);
+    refusing.encodeChat = (messages, options) => tokenizer.encode(refusing.renderChat(messages, options));
+    const client = new ScriptedClient([{ tokenIds: [...ids(call('{"a": 2}')), 1] }, { tokenIds: [...ids("done"), 1] }]);
+    const { manager, submit, rows } = harness({
+      rollout: { n: 1, prompt_length: 600, response_length: 600 },
+      agent: { default_agent_loop: "tool_agent" },
+      over: { client, tokenizer: refusing, tools: await ToolSet.of([double]) },
+    });
+    await submit([task("u")]);
+    await manager.drain();
+    const { u_0_0: first, u_0_1: second } = await rows();
+    expect(tokenizer.decode(first.responseIds as Int32Array)).to.equal(`${call('{"a": 2}')}<end>`);
+    expect(tokenizer.decode(second.responseIds as Int32Array)).to.equal("done<end>");
+    expect(tokenizer.decode(second.promptIds as Int32Array)).to.contain("<tool>4<end>");
+    expect([first.score, second.score]).to.deep.equal([1, 1]);
+  });
 });
