@@ -62,6 +62,9 @@ const MODEL_OPTIONS = {
   use_fused_kernels: false,
 };
 
+const ONE_PIECE = [null, "auto", "cpu"] as const;
+const PLACEMENT = { device: ONE_PIECE, device_map: ONE_PIECE, deviceMap: ONE_PIECE };
+
 const table: readonly KnownKey[] = [
   ...sections("verl's own composition of files", "hydra"),
   ...sections("Ray is not used", "ray_kwargs"),
@@ -191,6 +194,11 @@ const table: readonly KnownKey[] = [
   ...unsupported("optimizers are built in, and their settings are keys of optim", {
     ...under(`${ACTOR}.optim`, OPTIMIZER_CODE),
     ...under("critic.optim", OPTIMIZER_CODE),
+  }),
+  // Not verl's: what users of transformers try.
+  ...unsupported("a model is in one piece on the device of trainer.device; an engine for other hardware is a plugin", {
+    ...under(MODEL, PLACEMENT),
+    ...under("critic.model", PLACEMENT),
   }),
   ...unsupported("multi-token prediction is not available", {
     ...under(`${MODEL}.mtp`, {

@@ -51,6 +51,10 @@ export const trainerErrors = defineErrors({
     summary: "No model, or no tokenizer, is named",
     fix: "set actor_rollout_ref.model.path to a Hugging Face folder or a GGUF file",
   },
+  VERL_TRAINER_TOKENIZER_TOO_LARGE: {
+    summary: "The tokenizer has ids that the model has no embedding for",
+    fix: "use the tokenizer that belongs to the model (actor_rollout_ref.model.tokenizer_path), or a model with larger embeddings",
+  },
   VERL_TRAINER_USER_PART: {
     summary: "A part of the run from a user's file cannot be used",
   },

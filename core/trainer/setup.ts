@@ -1,6 +1,6 @@
 import path from "node:path";
 import { adapterUsed, planRun } from "../config/index.js";
-import { createPromptLoader, type Dataset, type PromptLoader } from "../data/index.js";
+import { createPromptLoader, type Dataset, type PromptLoader, type Tokenizer } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet } from "../tracking/index.js";
 import { requireStream } from "../transfer/index.js";
@@ -78,6 +78,7 @@ async function build(
   requireStream(actor);
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
+  refuseLargerTokenizer(actor, tokenizer);
   reportAdapter(options, actor);
   const critic = engines.critic && (await createCritic(engines.critic, scope, cleanups));
   const ofReference = engines.reference && (await createReference(engines.reference, scope, cleanups));
@@ -166,6 +167,16 @@ function reportAdapter({ logger, config }: TrainerOptions, actor: BaseEngine): v
   if (!adapterUsed(config.actor_rollout_ref.model)) return;
   const share = ((100 * trainedParameters) / parameters).toPrecision(2);
   logger.info(`adapter: ${trainedParameters} trained parameters, ${share} % of the model's ${parameters}`);
+}
+
+/** An id that the model has no embedding for would surface in the middle of a run, or never. */
+function refuseLargerTokenizer(engine: BaseEngine, tokenizer: Tokenizer): void {
+  const { vocabSize } = engine.modelInfo();
+  if (tokenizer.vocabSize <= vocabSize) return;
+  const first = JSON.stringify(tokenizer.tokenText(vocabSize));
+  throw trainerErrors.VERL_TRAINER_TOKENIZER_TOO_LARGE({
+    what: `the tokenizer has ${tokenizer.vocabSize} tokens and the model ${vocabSize}; the first that is too many is ${first}`,
+  });
 }
 
 /** Training a text model on prompts whose pictures it never sees would go unnoticed. */

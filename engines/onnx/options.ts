@@ -23,9 +23,21 @@ const schema = z.strictObject({
   allowNonFinite: z.boolean().default(false),
 });
 
+/** Options by which other libraries place a model on devices. */
+const PLACEMENT = ["device", "deviceMap", "device_map"];
+
 export type OnnxEngineKwargs = z.infer<typeof schema>;
 
 export function parseEngineKwargs(extra: Readonly<Record<string, unknown>>): OnnxEngineKwargs {
+  const placement = PLACEMENT.find((name) => name in extra);
+  if (placement !== undefined) {
+    throw errors.VERL_ONNX_BAD_OPTION({
+      what: `"${placement}" is not an option of the ONNX engine`,
+      where: "engineKwargs.onnx",
+      why: "the engine computes on the CPU, with the whole model in one process",
+      fix: "Remove it. A run's device is trainer.device (or VERL_PLATFORM); an engine for other hardware comes as a plugin.",
+    });
+  }
   const parsed = schema.safeParse(extra);
   if (parsed.success) return parsed.data;
   throw errors.VERL_ONNX_BAD_OPTION({

@@ -57,6 +57,17 @@ describe("core/config/validate", () => {
     expect(await told("owner/name", { withoutModel: true })).to.deep.equal([]);
   });
 
+  it("takes device and device_map where they change nothing, and says where a device is chosen otherwise", async () => {
+    for (const name of ["device", "device_map", "deviceMap"]) {
+      const key = `actor_rollout_ref.model.${name}`;
+      for (const value of ["null", "auto", "cpu"]) expect(await problems([`${key}=${value}`])).to.deep.equal([]);
+      const { code, what } = await only([`${key}='cuda:0'`]);
+      expect([code, what]).to.satisfy(
+        ([c, w]: string[]) => c === "VERL_CONFIG_UNSUPPORTED" && w.includes("trainer.device"),
+      );
+    }
+  });
+
   it("tells an unknown name once, not again for every key that follows it by default", async () => {
     const names = { engines: ["onnx"] };
     expect(await problems([`${ACTOR}.strategy=fsdp`], { names })).to.deep.equal([`VERL_CONFIG_NAME ${ACTOR}.strategy`]);

@@ -51,6 +51,13 @@ describe("engines/onnx engine", () => {
     );
   });
 
+  it("says where a device is chosen when it is asked for one", () => {
+    for (const option of ["device", "deviceMap", "device_map"]) {
+      const create = () => createOnnxEngine(tinyOptions({ kwargs: { [option]: "cuda" } }));
+      expect(create).to.throw(new RegExp(`VERL_ONNX_BAD_OPTION[\\s\\S]*"${option}"[\\s\\S]*trainer.device`));
+    }
+  });
+
   it("refuses a provider whose kernels are wrong", async () => {
     const engine = createOnnxEngine(tinyOptions(), {
       deviceName: "npu",
