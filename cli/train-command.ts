@@ -1,4 +1,5 @@
 import { maskNonFinite, type Tracker } from "../core/tracking/index.js";
+import { alarmLines } from "../core/trainer/index.js";
 import { commandLogger } from "./command-logger.js";
 import { dryRun } from "./dry-run.js";
 import { printFailedPlugins } from "./failed-plugins.js";
@@ -27,6 +28,7 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
       const options = { json: request.json, logger: commandLogger(io), console: await pictureOf(request, io) };
       const outcome = await trainPrepared(run, io, { ...options, ...interrupts });
       if (request.json) printJson(io, { event: "end", ...finite(outcome) });
+      else for (const line of alarmLines(outcome.alarms ?? [])) printLine(io.stderr, `health: ${line}`);
       // A hook that stops the run ends it well; a signal does not.
       return outcome.reason === "stopped" && interrupts.received() > 0 ? EXIT.interrupted : EXIT.ok;
     });
@@ -50,9 +52,10 @@ async function pictureOf({ tui, json }: TrainRequest, io: CommandIo): Promise<Tr
 
 /** JSON knows no NaN: non-finite numbers become texts, as in the events of the steps. */
 function finite(outcome: TrainOutcome) {
-  const { metrics, validations } = outcome;
+  const { metrics, validations, alarms = [] } = outcome;
   return {
     ...outcome,
+    alarms: alarms.map((alarm) => ({ ...alarm, worst: maskNonFinite(alarm.worst) })),
     metrics: maskNonFinite(metrics),
     validations: validations.map((validation) => ({ ...validation, metrics: maskNonFinite(validation.metrics) })),
   };

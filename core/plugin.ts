@@ -121,6 +121,7 @@ export type * from "./rollout/rollout.js";
 export { composeSandbox, type Program, type SandboxBackend, sandboxErrors } from "./sandbox/index.js";
 export type * from "./sandbox/sandbox.js";
 export type * from "./tracking/tracker.js";
+export type { Alarm } from "./trainer/health.js";
 export type * from "./trainer/hooks.js";
 export { HOOK_NAMES } from "./trainer/hooks.js";
 export type * from "./trainer/trainer.js";

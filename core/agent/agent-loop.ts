@@ -110,6 +110,17 @@ export interface PromptTask {
   readonly greedy?: boolean;
 }
 
+/** A session in flight, and what it waits for: a place, its agent loop, the inference server, the reward. */
+export interface SessionWait {
+  /** `{uid}_{session}`. */
+  readonly key: string;
+  /** `file:line` of the prompt, or empty. */
+  readonly origin: string;
+  readonly waitsFor: string;
+  /** For how long. */
+  readonly seconds: number;
+}
+
 /** Dispatches prompts to workers. Returns when the work is accepted; results arrive through the queue. */
 export interface AgentLoopManager {
   submit(
@@ -120,6 +131,8 @@ export interface AgentLoopManager {
   drain(): Promise<void>;
   /** Abort what is running; prompts end as `failure`. */
   cancel(reason: unknown): Promise<void>;
+  /** Sessions in flight, the longest wait first; for messages about a run at a standstill. */
+  waiting?(): readonly SessionWait[];
   /**
    * Aborted, with the error as its reason, as soon as the run cannot go on: an unexpected error of a worker, or a reward
    * that failed under the policy `fail`. Whoever waits for trajectories passes it on.

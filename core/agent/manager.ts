@@ -3,11 +3,12 @@ import { warnOnce } from "../data/warn-once.js";
 import type { Logger } from "../host/types.js";
 import { dataSourceOf } from "../reward/index.js";
 import { promptKey } from "../transfer/index.js";
-import type { AgentLoopManager, PromptTask } from "./agent-loop.js";
+import type { AgentLoopManager, PromptTask, SessionWait } from "./agent-loop.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
 import { promptEncoder } from "./prompt-encoder.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { rowTools } from "./row-tools.js";
+import { SessionWatch } from "./session-watch.js";
 import { type AgentSettings, agentSettings } from "./settings.js";
 import { turnEncoders } from "./turn-encoders.js";
 import { AgentLoopWorker } from "./worker.js";
@@ -20,6 +21,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   readonly #workers: readonly AgentLoopWorker[];
   readonly #running = new Set<Promise<void>>();
   readonly #failure = new AbortController();
+  readonly #watch = new SessionWatch();
   readonly #templateLogger: Pick<Logger, "warn">;
   #cancel = new AbortController();
   #submitted = 0;
@@ -28,6 +30,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     const { config, rewardManager, client, tokenizer, queue, toolParser, modelType, logger, seed } = options;
     const settings = agentSettings(config);
     const { applyChatTemplateKwargs: kwargs } = settings;
+    const watch = this.#watch;
     const onFatal = (error: unknown) => this.#failure.abort(error);
     this.#settings = settings;
     this.#templateLogger = warnOnce(logger);
@@ -35,12 +38,16 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     const shared = { settings, client, tokenizer, toolParser, turnEncoder, rewards: rewardManager, logger, seed };
     this.#workers = Array.from(
       { length: settings.numWorkers },
-      () => new AgentLoopWorker({ ...shared, queue, onFatal }),
+      () => new AgentLoopWorker({ ...shared, queue, onFatal, watch }),
     );
   }
 
   get failed(): AbortSignal {
     return this.#failure.signal;
+  }
+
+  waiting(): readonly SessionWait[] {
+    return this.#watch.waiting();
   }
 
   /** All prompts are checked before the first is accepted: a bad uid or an unknown agent name rejects the whole call. */

@@ -9,6 +9,7 @@ import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { groundTruthOf, scoreSession } from "./score-session.js";
+import { type SessionWatch, type WatchedSession, watchedClient } from "./session-watch.js";
 import type { AgentSettings } from "./settings.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
 import { type TrajectoryFields, toRow, trajectoryTag } from "./trajectory-row.js";
@@ -23,6 +24,7 @@ export interface SessionTools {
   readonly rewards: RewardManager | null;
   readonly logger: Logger;
   readonly seed: number;
+  readonly watch: SessionWatch;
 }
 
 /** The rows of a finished session, not yet stored. */
@@ -33,10 +35,18 @@ export interface SessionResult {
 }
 
 /** Run one session of a prompt: the agent loop, then the reward of its final output. */
-export async function runSession(prompt: PromptRun, session: number, tools: SessionTools): Promise<SessionResult> {
+export async function runSession(
+  prompt: PromptRun,
+  session: number,
+  tools: SessionTools,
+  watched: WatchedSession,
+): Promise<SessionResult> {
   const { task, signal } = prompt;
   const { settings, logger } = tools;
-  const loop = await abortable(prompt.factory.create(contextOf(prompt, session, tools)), signal);
+  const loopName = `the agent loop ${prompt.factory.name}`;
+  watched.waitFor(loopName);
+  const client = watchedClient(tools.client, watched, loopName);
+  const loop = await abortable(prompt.factory.create(contextOf(prompt, session, { ...tools, client })), signal);
   const returned = await abortable(
     loop.run({ messages: task.messages, row: task.row, validate: prompt.partition === "val" }),
     signal,
@@ -54,6 +64,7 @@ export async function runSession(prompt: PromptRun, session: number, tools: Sess
     ),
   );
   const last = outputs.length - 1;
+  watched.waitFor("the reward");
   const reward = await abortable(
     scoreSession(
       {

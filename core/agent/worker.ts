@@ -63,13 +63,19 @@ export class AgentLoopWorker {
   }
 
   async #session(prompt: PromptRun, session: number, place: Promise<() => void>): Promise<SessionResult> {
-    const release = await place;
+    const watched = this.options.watch.begin(`${prompt.task.uid}_${session}`, prompt.origin);
+    const release = await place.catch((reason: unknown) => {
+      watched.end();
+      throw reason;
+    });
     try {
-      const result = await runSession(prompt, session, this.options);
+      const result = await runSession(prompt, session, this.options, watched);
       prompt.signal.throwIfAborted();
+      watched.waitFor("the queue");
       if (result.entries.length > 0) await this.#store(prompt, result.entries);
       return result;
     } finally {
+      watched.end();
       release();
     }
   }

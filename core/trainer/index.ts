@@ -4,6 +4,7 @@ export { trainerErrors } from "./errors.js";
 export { type Evaluation, evaluateModel } from "./evaluate.js";
 export { evaluateResponses } from "./evaluate-responses.js";
 export { type Generation, type GenerationPrompt, generateResponses } from "./generate.js";
+export { type Alarm, alarmLines, HealthMonitor } from "./health.js";
 export * from "./hooks.js";
 export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
 export { localModels } from "./local-models.js";

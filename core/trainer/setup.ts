@@ -1,8 +1,9 @@
 import path from "node:path";
+import type { AgentLoopManager } from "../agent/agent-loop.js";
 import { adapterUsed, planRun } from "../config/index.js";
 import { createPromptLoader, type Dataset, type PromptLoader, type Tokenizer } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
-import { createTrackerSet } from "../tracking/index.js";
+import { createTrackerSet, type Tracker } from "../tracking/index.js";
 import { requireStream } from "../transfer/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
@@ -17,6 +18,7 @@ import { createPlannedEngine, type EnginePlan, type EngineScope, planEngines } f
 import { RunLock } from "./run-lock.js";
 import type { RunParts } from "./run-parts.js";
 import { createSampling } from "./sampling-setup.js";
+import { StallWatch } from "./stall-watch.js";
 import { SyncTrainer } from "./sync-trainer.js";
 import type { TrainerFactory, TrainerOptions } from "./trainer.js";
 import { startOf } from "./trainer-state.js";
@@ -107,7 +109,7 @@ async function build(
     failed: [sampling.manager.failed, ranks?.lost].filter((signal) => signal !== undefined),
     weights: naiveWeightSync({ engine: actor, replicas: sampling.replicas, adapters: sampling.adapters }),
     fire: (name, context, work) => hooks.run(name, context, work),
-    trackers: createTrackerSet(options.trackers),
+    trackers: createTrackerSet([...options.trackers, stallTracker(options, sampling.manager)]),
     checkpoints,
     startedAt,
     checkpointCallbacks: options.checkpointCallbacks,
@@ -120,6 +122,19 @@ async function build(
 }
 
 type Data = TrainerOptions["config"]["data"];
+
+/** The watch hears of progress as trackers do, and ends with them. */
+function stallTracker({ config, logger }: TrainerOptions, manager: AgentLoopManager): Tracker {
+  const { stalled_after_s: afterSeconds } = config.trainer.health;
+  const watch = new StallWatch({ afterSeconds, waiting: () => manager.waiting?.() ?? [], logger });
+  return {
+    name: "stall watch",
+    start() {},
+    log() {},
+    progress: (update) => watch.progress(update),
+    finish: () => watch.stop(),
+  };
+}
 
 /** Without a seed the order is random; the checkpoint keeps the seed that was drawn. */
 function promptLoader(dataset: Dataset, data: Data): PromptLoader {

@@ -1,6 +1,7 @@
 import { checkRemainingSteps, maskSecrets, type RunPlan } from "../config/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
+import { HealthMonitor } from "./health.js";
 import type { CheckpointCallback } from "./hooks.js";
 import { type PromptFeed, promptFeed } from "./prompt-feed.js";
 import { type RunState, runContext, StepMetrics, trainEndContext, validateEndContext } from "./run-context.js";
@@ -35,6 +36,7 @@ export class SyncTrainer implements Trainer {
   readonly #state: RunState;
   readonly #feed: PromptFeed;
   readonly #validations: FitResult["validations"][number][] = [];
+  readonly #health: HealthMonitor;
   #resumed: ResumedRun | null = null;
   #saved: SavedCheckpoint | null = null;
   #stops = 0;
@@ -57,6 +59,7 @@ export class SyncTrainer implements Trainer {
       signal: AbortSignal.any([this.#interrupted, ...parts.failed]),
       stopReason: null,
     };
+    this.#health = new HealthMonitor(config.trainer.health, config.data.train_batch_size, parts.logger);
     const sessions = config.actor_rollout_ref.rollout.n;
     this.#feed = promptFeed({ queue, manager, loader, seed: config.trainer.seed, sessions });
   }
@@ -243,6 +246,7 @@ export class SyncTrainer implements Trainer {
       if (!isTrainable(batch)) this.#steps.untrained++;
     }
     await parts.trackers.log(metrics.values, globalStep);
+    if (batch) this.#health.check(metrics.values, globalStep);
     await this.#markLogged();
     return metrics.values;
   }
@@ -297,7 +301,13 @@ export class SyncTrainer implements Trainer {
   }
 
   #result(reason: FitResult["reason"], metrics: Metrics): FitResult {
-    return { reason, globalStep: this.#state.globalStep, metrics, validations: this.#validations };
+    return {
+      reason,
+      globalStep: this.#state.globalStep,
+      metrics,
+      validations: this.#validations,
+      alarms: this.#health.alarms,
+    };
   }
 }
 

@@ -2,6 +2,7 @@ import type { RunConfig } from "../config/run-config.js";
 import type { Awaitable, Logger } from "../host/types.js";
 import type { HostServices } from "../services.js";
 import type { RunInfo, Tracker } from "../tracking/tracker.js";
+import type { Alarm } from "./health.js";
 import type { CheckpointCallback } from "./hooks.js";
 
 /** How a run ended. */
@@ -12,6 +13,8 @@ export interface FitResult {
   readonly metrics: Readonly<Record<string, number>>;
   /** Every validation of this run, oldest first. */
   readonly validations: readonly { readonly step: number; readonly metrics: Readonly<Record<string, number>> }[];
+  /** What went beyond a threshold of `trainer.health`. */
+  readonly alarms?: readonly Alarm[];
 }
 
 /** A training algorithm's main loop. */

@@ -3,6 +3,7 @@ import {
   count,
   flag,
   follows,
+  fraction,
   interval,
   key,
   natural,
@@ -115,6 +116,47 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     unit: "s",
     differs: { why: "verl waits for ever" },
   }),
+  health: section(
+    "Alarms about what usually spoils a run: a warning once per kind, and a summary at the end; null = off.",
+    {
+      sampler_gap: key(
+        positive().nullable(),
+        0.05,
+        "Largest mean difference, without sign, of the trainer's and the sampler's log-probability of a token.",
+        { unit: "nats", differs: { why: "verl raises no alarms" } },
+      ),
+      uniform_groups: key(
+        fraction().nullable(),
+        0.9,
+        "Largest share of groups without signal, in three steps in a row.",
+        {
+          differs: { why: "verl raises no alarms" },
+        },
+      ),
+      failed_rewards: key(fraction().nullable(), 0.05, "Largest share of trajectories whose scoring failed.", {
+        differs: { why: "verl raises no alarms" },
+      }),
+      failed_groups: key(fraction().nullable(), 0.05, "Largest share of prompt groups in which a session failed.", {
+        differs: { why: "verl raises no alarms" },
+      }),
+      truncated_responses: key(
+        fraction().nullable(),
+        0.8,
+        "Largest share of responses that reach the limit on their length, in three steps in a row.",
+        { differs: { why: "verl raises no alarms" } },
+      ),
+      staleness: key(optionalCount(), 8, "Largest age of the weights that sampled a trajectory.", {
+        unit: "steps",
+        differs: { why: "verl raises no alarms" },
+      }),
+      stalled_after_s: key(
+        positive().nullable(),
+        600,
+        "Time without progress after which the run says who waits for whom; it is not ended.",
+        { unit: "s", differs: { why: "verl waits in silence" } },
+      ),
+    },
+  ),
   v1: section("The training loop and its replay buffer.", {
     trainer_mode: key(text(), "sync", "Training loop, by registered name.", { registry: "trainers" }),
     sync: open("Options of the mode `sync`; it has none."),
