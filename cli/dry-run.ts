@@ -74,6 +74,8 @@ function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): stri
       `Training: ${count(plan.totalSteps, "step")} over ${count(plan.rows, "row")}, ${count(plan.stepsPerEpoch, "step")} a pass (${Number(passes.toFixed(2))} ${passes === 1 ? "pass" : "passes"}).`,
       `A step:   ${plan.promptsPerStep} prompts x ${plan.samplesPerPrompt} samples = ${plan.trajectoriesPerStep} trajectories of at most ${plan.longestSequence} tokens; ${count(plan.updatesPerStep, "update")} of ${count(plan.promptsPerUpdate, "prompt")}.`,
     );
+    const { n_gpus_per_node: ranks } = trainer;
+    if (ranks > 1) lines.push(`Processes: ${ranks} train, each on its share of every update.`);
   }
   if (plan.validationRows > 0) {
     const { n } = actor_rollout_ref.rollout.val_kwargs;

@@ -130,6 +130,29 @@ describe("core processes of further ranks", function () {
     expect(good.gradNorm).to.be.above(0).and.below(10);
   });
 
+  it("stop together when a call is aborted, and go on afterwards", async () => {
+    const host = await startHost();
+    const engine = await makeEngine(host, await startRanks(host));
+    await engine.initialize();
+    await using _mode = await engine.trainMode();
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const aborting = {
+      kind: "opaque",
+      name: "aborting",
+      scope: "token",
+      outputs: ["logProb"],
+      compute: ({ responseMask }: { responseMask: ArrayLike<number> }) => {
+        controller.abort(reason);
+        return { loss: 0, metrics: {}, gradients: { logProb: new Float32Array(responseMask.length).fill(1) } };
+      },
+    } as const;
+    const run = engine.trainBatch(batch, aborting, { microBatchSize: 1, signal: controller.signal });
+    expect(await run.catch((error) => error)).to.equal(reason);
+    expect((await engine.optimizerStep()).gradNorm, "no gradient is left on any rank").to.equal(0);
+    expect((await engine.trainBatch(batch, SAMPLE_LOSS)).gradNorm).to.be.above(0);
+  });
+
   it("are gone once disposed, however busy", async () => {
     const { ranks, engine } = await faulty({ rank: 1, call: "forward", at: 1, does: "hang" });
     const run = rejection(engine.inferBatch(batch, ["logProb"]));
