@@ -12,7 +12,7 @@ import {
 } from "./declare.js";
 import { HEATS, ORDERS, SPLITS } from "./inspect/choices.js";
 
-/** `config`, `doctor`, `inspect`, `compare`, `replay`, `dashboard`, `explain`, `completion`. */
+/** `config`, `doctor`, `inspect`, `compare`, `replay`, `checkpoints`, `dashboard`, `explain`, `completion`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -28,6 +28,15 @@ export function declareLooking(program: Command, declaring: Declaring): void {
   declareInspect(program, declaring);
   declareCompare(program, declaring);
   declareReplay(program, declaring);
+  program
+    .command("checkpoints")
+    .description("List the checkpoints of a run, and say where it would go on.")
+    .argument("<place>", "a run's folder, or a folder of checkpoints")
+    .option("--json", "print JSON")
+    .action(async (place: string, flags: Flags) => {
+      const { checkpointsCommand } = await import("./checkpoints-command.js");
+      await finish(checkpointsCommand({ place, json: flags.json === true }, io));
+    });
   declareDashboard(program, declaring);
 
   program

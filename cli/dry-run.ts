@@ -1,5 +1,19 @@
+import path from "node:path";
 import { maskSecrets, planRun, type RunConfig, toPlain } from "../core/config/index.js";
-import { estimateMemory, isTooLarge, memoryLines, openInputs, type RunMemory } from "../core/trainer/index.js";
+import {
+  CheckpointStore,
+  checkpointToResume,
+  estimateMemory,
+  isTooLarge,
+  memoryLines,
+  openInputs,
+  type ResumeReport,
+  type RunMemory,
+  refuseFinished,
+  resumeLines,
+  resumeReport,
+  type SavedCheckpoint,
+} from "../core/trainer/index.js";
 import { commandLogger } from "./command-logger.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
@@ -19,6 +33,8 @@ interface DryRun {
   /** Tokens of prompt and response together. */
   readonly longestSequence: number;
   readonly memory: RunMemory;
+  /** The checkpoint that the run would go on from; null for a run that starts anew. */
+  readonly resume: ResumeReport | null;
 }
 
 /**
@@ -52,6 +68,7 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
       ? planRun(config, train.length)
       : { rows: 0, stepsPerEpoch: 0, totalSteps: 0, trajectoriesPerStep: 0, updatesPerStep: 0 };
     const scope = { config, cwd: io.cwd, services };
+    const saved = await savedCheckpoint(config, arithmetic.totalSteps, io.cwd);
     return {
       ...arithmetic,
       validationRows: validation?.length ?? 0,
@@ -60,14 +77,26 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
       promptsPerUpdate: actor.ppo_mini_batch_size,
       longestSequence: rollout.prompt_length + rollout.response_length,
       memory: await estimateMemory(scope, arithmetic.totalSteps),
+      resume: saved && (await resumeReport(saved, config, train)),
     };
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
 }
 
+/** Refuses a run that is finished, as the run itself would. */
+async function savedCheckpoint(config: RunConfig, totalSteps: number, cwd: string): Promise<SavedCheckpoint | null> {
+  const { trainer } = config;
+  const store = new CheckpointStore(path.resolve(cwd, trainer.default_local_dir), { maxToKeep: null, runId: "" });
+  const saved = await checkpointToResume(store, trainer, cwd);
+  if (saved) await refuseFinished(store, saved, totalSteps, config);
+  return saved;
+}
+
 function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): string[] {
   const lines: string[] = [];
+  const [restored, ...next] = plan.resume ? resumeLines(plan.resume) : [];
+  if (restored) lines.push(`Resume: ${restored}.`, ...next.map((line) => `  ${line}`));
   if (plan.rows > 0) {
     const passes = plan.totalSteps / plan.stepsPerEpoch;
     lines.push(

@@ -26,6 +26,14 @@ export const cliErrors = defineErrors({
     summary: "A file or folder holds no trajectory.",
     fix: "Name a run's folder, its samples.jsonl, or a dump; trainer.rollout_data_dir and trainer.validation_data_dir keep all trajectories.",
   },
+  VERL_CLI_NO_CHECKPOINT: {
+    summary: "A folder holds no checkpoint.",
+    fix: "Name a run's folder or its trainer.default_local_dir; trainer.save_freq says how often a run saves.",
+  },
+  VERL_CLI_CODE_IN_RUN: {
+    summary: "The configuration of a run names code that lies in the run's own folder.",
+    fix: "Read that file; if you trust it, copy it out of the folder and name it by an override.",
+  },
   VERL_CLI_NOTHING_TO_REPLAY: {
     summary: "A run has no such trajectory that can be sampled again.",
     fix: "`verl inspect RUN --list` shows what was recorded.",

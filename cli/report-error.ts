@@ -1,7 +1,7 @@
 import { isVerlError, reasonOf, type VerlError } from "../core/plugin.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 
-export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+export const EXIT = { ok: 0, failed: 1, usage: 2, finished: 3, interrupted: 130 } as const;
 
 /** Errors of the user's input: command line, configuration, named files (data, models, rewards) and plugins. */
 const USAGE =
@@ -11,6 +11,7 @@ const NOT_USAGE: ReadonlySet<string> = new Set(["VERL_CLI_INTERNAL", "VERL_CLI_S
 
 export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;
+  if (isVerlError(error) && error.code === "VERL_TRAINER_FINISHED") return EXIT.finished;
   if (isVerlError(error)) return USAGE.test(error.code) && !NOT_USAGE.has(error.code) ? EXIT.usage : EXIT.failed;
   return EXIT.failed;
 }

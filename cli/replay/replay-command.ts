@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { CONFIG_FILE, formatNumber, RunFolder, type TrajectoryRecord } from "../../core/tracking/index.js";
 import { replayTrajectory } from "../../core/trainer/index.js";
@@ -32,6 +32,7 @@ export async function replayCommand(request: ReplayRequest, io: CommandIo): Prom
       why: `It has no ${CONFIG_FILE}: an earlier version of verl-ts wrote it.`,
     });
   }
+  refuseOwnCode(folder);
   const recorded = await findRecorded(folder, request);
   // Relative paths of the configuration start where the run was started.
   const there = existsSync(folder.note.cwd) ? { ...io, cwd: folder.note.cwd } : io;
@@ -47,6 +48,41 @@ export async function replayCommand(request: ReplayRequest, io: CommandIo): Prom
   } else printLine(io.stdout, replayText(recorded, replayed, difference, io));
   return difference !== null && isEqual(difference) ? EXIT.ok : EXIT.failed;
 }
+
+/** Keys that name code: a reward function, a plugin. */
+const CODE_KEYS = [
+  "plugins",
+  "actor_rollout_ref.model.external_lib",
+  "critic.model.external_lib",
+  "trainer.hooks",
+  "trainer.checkpoint_callback_class",
+  "trainer.v1.sampler.custom_sampler.path",
+  "data.custom_cls.path",
+  "data.function_tool_path",
+  "actor_rollout_ref.rollout.agent.agent_loop_config_path",
+  "actor_rollout_ref.rollout.multi_turn.function_tool_path",
+  "reward.custom_reward_function.path",
+  "reward.reward_manager.module.path",
+];
+
+/** A run's folder may come from anywhere, and looking at it must not run what lies in it. */
+function refuseOwnCode(folder: RunFolder): void {
+  const cwd = folder.note?.cwd ?? "";
+  for (const key of CODE_KEYS) {
+    for (const value of [folder.setting(key)].flat()) {
+      if (typeof value !== "string") continue;
+      const file = value.startsWith("file:") ? value.slice("file:".length).replace(/^\/\//, "") : value;
+      const relative = path.relative(realPath(folder.dir), realPath(path.resolve(cwd, file)));
+      if (relative.startsWith("..") || path.isAbsolute(relative)) continue;
+      throw cliErrors.VERL_CLI_CODE_IN_RUN({
+        what: `${key} names ${value}, which lies in the run's own folder.`,
+        where: folder.dir,
+      });
+    }
+  }
+}
+
+const realPath = (file: string): string => (existsSync(file) ? realpathSync(file) : path.resolve(file));
 
 async function replay(
   folder: RunFolder,

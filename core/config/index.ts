@@ -21,7 +21,7 @@ export { printConfig, printedSources } from "./print.js";
 export { type Notice, type Problem, problemsError } from "./problems.js";
 export { type Env, resolveReferences } from "./references.js";
 export { type RenamedKey, renamedKeys } from "./renamed-keys.js";
-export { checkRemainingSteps, planRun, type RunPlan } from "./run-plan.js";
+export { planRun, type RunPlan } from "./run-plan.js";
 export { saveConfig } from "./saved-config.js";
 export type { KeyInfo } from "./schema/key.js";
 export type { RunConfig } from "./schema/root.js";

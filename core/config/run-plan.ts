@@ -36,17 +36,3 @@ export function planRun(config: RunConfig, rows: number): RunPlan {
     updatesPerStep: Math.ceil(batch / actor.ppo_mini_batch_size) * actor.ppo_epochs,
   };
 }
-
-/** Throws `VERL_CONFIG_NO_STEPS` when a resumed run has nothing left to do: ending at once would look like success. */
-export function checkRemainingSteps(
-  { totalSteps }: Pick<RunPlan, "totalSteps">,
-  resumedStep: number,
-  checkpoint: string,
-): void {
-  if (resumedStep < totalSteps) return;
-  throw configErrors.VERL_CONFIG_NO_STEPS({
-    what: `The run resumes after step ${resumedStep} and ends at step ${totalSteps}: there is no step left.`,
-    where: checkpoint,
-    fix: `Raise trainer.total_training_steps or trainer.total_epochs beyond step ${resumedStep}, or start anew with trainer.resume_mode=disable.`,
-  });
-}

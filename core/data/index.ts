@@ -21,7 +21,7 @@ export { modelTypeOf } from "./model-type.js";
 export type { PromptRendering } from "./prompt-length.js";
 export { encodePrompt } from "./prompt-length.js";
 export type { PromptDraw, PromptLoader, PromptLoaderOptions, PromptLoaderState } from "./prompt-loader.js";
-export { createPromptLoader } from "./prompt-loader.js";
+export { createPromptLoader, nextDraw } from "./prompt-loader.js";
 export { type DumpOptions, dumpsLikePython } from "./python-json.js";
 export { hashText, philox, RandomStream, uniformAt } from "./random.js";
 export type { RawRow } from "./raw-row.js";

@@ -45,6 +45,20 @@ export interface PromptLoaderOptions {
   readonly sampler?: Sampler;
 }
 
+/** The draw that comes after a saved state; needs no data, for the order depends on nothing else. */
+export function nextDraw(state: PromptLoaderState, shuffle: boolean): Omit<PromptDraw, "item"> {
+  const nothing: DataItem = { row: {}, messages: [], origin: "" };
+  const dataset: Dataset = {
+    length: state.rows,
+    at: () => nothing,
+    report: { files: [], rows: state.rows, overlong: 0 },
+  };
+  const loader = createPromptLoader({ dataset, batchSize: state.batchSize, shuffle, seed: state.sampler.seed });
+  loader.restore(state);
+  const { item: _, ...draw } = loader.next();
+  return draw;
+}
+
 /**
  * A pass hands out `stepsPerEpoch × batchSize` rows; the rest of its order, less than a batch, is skipped, as a loader that
  * drops its last partial batch does. When rows are shuffled, every pass skips other rows. Prompts that are asked for one by

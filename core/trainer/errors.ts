@@ -61,6 +61,10 @@ export const trainerErrors = defineErrors({
   VERL_TRAINER_NO_VALIDATION: {
     summary: "A validation ended without a single trajectory",
   },
+  VERL_TRAINER_FINISHED: {
+    summary: "The run has done all of its steps already",
+    fix: "raise trainer.total_training_steps or trainer.total_epochs to go on, or start anew with trainer.resume_mode=disable and another trainer.experiment_name",
+  },
   VERL_TRAINER_REPLAY: {
     summary: "A trajectory cannot be sampled again",
     fix: "replay it with the configuration, the data and the checkpoint of its run",

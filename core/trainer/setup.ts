@@ -13,7 +13,7 @@ import { trainerErrors } from "./errors.js";
 import { openInputs } from "./input-setup.js";
 import { estimateMemory, isTooLarge, memoryLines } from "./memory-estimate.js";
 import { referencePolicy } from "./reference-policy.js";
-import { checkpointToResume } from "./resume-point.js";
+import { checkpointToResume, refuseFinished } from "./resume-point.js";
 import { createPlannedEngine, type EnginePlan, type EngineScope, planEngines } from "./run-engines.js";
 import { RunLock } from "./run-lock.js";
 import type { RunParts } from "./run-parts.js";
@@ -66,6 +66,7 @@ async function build(
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
 
+  if (resumeFrom) await refuseFinished(checkpoints, resumeFrom, plan.totalSteps, config);
   if (train && !(trainer.save_freq > 0)) {
     logger.info("no checkpoints: trainer.save_freq is not set, so the trained model is not kept");
   }
@@ -117,7 +118,7 @@ async function build(
     dump: runDumps(config, tokenizer, cwd),
     dispose,
   };
-  built = new SyncTrainer(parts, { plan, resumeFrom, signal, display: options.display });
+  built = new SyncTrainer(parts, { plan, resumeFrom, train, signal, display: options.display });
   return built;
 }
 

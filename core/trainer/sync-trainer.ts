@@ -1,9 +1,11 @@
-import { checkRemainingSteps, maskSecrets, type RunPlan } from "../config/index.js";
+import { maskSecrets, type RunPlan } from "../config/index.js";
+import type { Dataset } from "../data/dataset.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
 import { HealthMonitor } from "./health.js";
 import type { CheckpointCallback } from "./hooks.js";
 import { type PromptFeed, promptFeed } from "./prompt-feed.js";
+import { resumeLines, resumeReport } from "./resume-report.js";
 import { type RunState, runContext, StepMetrics, trainEndContext, validateEndContext } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
 import { timeMetrics } from "./step-metrics.js";
@@ -18,6 +20,8 @@ export interface SyncTrainerOptions {
   readonly plan: Pick<RunPlan, "totalSteps" | "stepsPerEpoch">;
   /** The checkpoint to go on from; null for a run that starts anew. */
   readonly resumeFrom: SavedCheckpoint | null;
+  /** Names the row that a resumed run draws next. */
+  readonly train: Dataset | null;
   readonly signal: AbortSignal;
   readonly display: TrainerOptions["display"];
 }
@@ -77,13 +81,10 @@ export class SyncTrainer implements Trainer {
     const resumed = saved && (await loadRun(parts, saved));
     if (resumed) {
       state.globalStep = resumed.step;
-      parts.logger.info(`resumed step ${resumed.step} from ${resumed.dir}`);
+      const [restored, ...next] = resumeLines(await resumeReport(resumed, parts.config, this.options.train));
+      for (const line of [`resumed ${restored}`, ...next]) parts.logger.info(line);
       // The killed run may not have come to it.
       if (resumed.dir === parts.checkpoints.dirOf(resumed.step)) await parts.checkpoints.rotate(resumed.step);
-      // A run killed between its last save and its end still has that step to finish.
-      if (!trainer.val_only && resumed.logged) {
-        checkRemainingSteps({ totalSteps: state.totalSteps }, resumed.step, resumed.dir);
-      }
     }
     this.#resumed = resumed;
     await this.#tracked(async () => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import type { PromptLoaderState } from "../data/index.js";
 import type { BaseEngine } from "../engine/engine.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
@@ -82,6 +83,12 @@ export async function startOf(saved: SavedCheckpoint): Promise<Date | null> {
   const { startedAt } = await readState(path.join(saved.dir, STATE_FILE), stateSchema);
   const date = new Date(startedAt ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? null : date;
+}
+
+/** Where the data stood when a checkpoint was written; null for a run without training data. */
+export async function loaderStateOf({ dir }: SavedCheckpoint): Promise<PromptLoaderState | null> {
+  const file = path.join(dir, LOADER_FILE);
+  return existsSync(file) ? readState(file, loaderSchema) : null;
 }
 
 /** Restore what {@link saveRun} wrote. */

@@ -87,6 +87,16 @@ describe("one half of a run alone", () => {
       expect(stderr).to.include("sampled by weights 1; kept are 0, 2, 4");
     });
 
+    it("does not run code that lies in the run's own folder", async () => {
+      const config = await folder.read("run", "config.yaml");
+      await folder.write("run/reward.mjs", "throw new Error('should not run');");
+      await folder.write("run/config.yaml", config.replace("path: reward.mjs", "path: run/reward.mjs"));
+      const { code, stderr } = await replay();
+      await folder.write("run/config.yaml", config);
+      expect(code).to.equal(2);
+      expect(stderr).to.include("VERL_CLI_CODE_IN_RUN").and.include("run/reward.mjs");
+    });
+
     it("refuses a configuration under which the run would have had other uids, and a folder without a run", async () => {
       const { code, stderr } = await replay("trainer.seed=5");
       expect(code).to.equal(2);

@@ -132,6 +132,7 @@ describe("cli/train-command", () => {
         longestSequence: 8,
         // The toy back-ends give no estimate.
         memory: { parts: [], unknown: ["actor", "rollout"], training: 0, sampling: 0, available: platformMemory() },
+        resume: null,
       });
       expect(config.trainer.seed).to.equal(1);
     });

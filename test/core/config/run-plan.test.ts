@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { checkRemainingSteps, makeConfig, planRun } from "../../../core/config/index.js";
+import { makeConfig, planRun } from "../../../core/config/index.js";
 import { codedError } from "./support.js";
 
 const config = (values: { batch: number; epochs?: number; steps?: number }) =>
@@ -18,12 +18,5 @@ describe("core/config/run-plan", () => {
     const error = await codedError(() => planRun(config({ batch: 64 }), 60));
     expect(error.code).to.equal("VERL_CONFIG_NO_STEPS");
     expect(error.why).to.equal("floor(60 / 64) = 0 steps per pass.");
-  });
-
-  it("refuses to resume at the end, and resumes exactly at the end of a pass", async () => {
-    const one = planRun(config({ batch: 1 }), 60);
-    const error = await codedError(() => checkRemainingSteps(one, 60, "global_step_60"));
-    expect(error.message).to.contain("no step left");
-    checkRemainingSteps(planRun(config({ batch: 1, epochs: 2 }), 60), 60, "global_step_60");
   });
 });

@@ -43,7 +43,7 @@ async function killed(
     const { code, signal, stderr } = await run(at);
     expect(i > 0 || code === null, "the first moment lies within the run").to.equal(true);
     // Killed after its last step was logged, a run has nothing left to do, and says so.
-    const ended = code === 0 || stderr.includes("VERL_CONFIG_NO_STEPS");
+    const ended = code === 0 || stderr.includes("VERL_TRAINER_FINISHED");
     if (ended) return { ...(await result(folder)), files: (await readdir(folder.at("run"))).sort() };
     expect(at, stderr).to.not.equal(null);
     expect(signal, stderr).to.equal("SIGKILL");

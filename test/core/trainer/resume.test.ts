@@ -135,11 +135,12 @@ describe("core/trainer resume", () => {
     expect(seen[12]).to.deep.equal(seen[5]);
   });
 
-  it("refuses to end without a step", async () => {
+  it("says that a run is finished, and goes on when it is given more steps", async () => {
     await folder.train({ overrides: ["trainer.save_freq=1"] });
     const { error, tracker } = await folder.fail();
-    expect(error.code).to.equal("VERL_CONFIG_NO_STEPS");
-    expect(error.message).to.include("step 3").and.include("global_step_3");
+    expect(error.code).to.equal("VERL_TRAINER_FINISHED");
+    expect(error.message).to.include("step 3").and.include("global_step_3").and.include("total_training_steps");
+    expect((await folder.train({ overrides: [steps(4)] })).globalStep).to.equal(4);
     expect(tracker.runs).to.deep.equal([]);
   });
 

@@ -1,0 +1,89 @@
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { CONFIG_FILE, RunFolder } from "../core/tracking/index.js";
+import { bytesText, CheckpointStore, type ResumeReport, resumeReport } from "../core/trainer/index.js";
+import { cliErrors } from "./errors.js";
+import { type CommandIo, painter, printJson, printLine } from "./io.js";
+import { EXIT } from "./report-error.js";
+import { formatTable } from "./table.js";
+
+export interface CheckpointsRequest {
+  /** Folder of a run, or of checkpoints. */
+  readonly place: string;
+  readonly json: boolean;
+}
+
+interface Listed {
+  readonly step: number;
+  readonly dir: string;
+  /** All files are there with the sizes that they were written with. */
+  readonly complete: boolean;
+  /** The trackers have the metrics of the step. */
+  readonly logged: boolean;
+  readonly bytes: number;
+  /** When the folder was written, ISO 8601. */
+  readonly writtenAt: string;
+}
+
+/** `verl checkpoints PLACE`: what there is, and where a run would go on from. */
+export async function checkpointsCommand({ place, json }: CheckpointsRequest, io: CommandIo): Promise<number> {
+  const { root, seed, shuffle } = await rootOf(path.resolve(io.cwd, place));
+  const store = new CheckpointStore(root, { maxToKeep: null, runId: "" });
+  const listed: Listed[] = [];
+  for (const step of await store.steps()) listed.push(await look(store, step));
+  if (listed.length === 0) {
+    throw cliErrors.VERL_CLI_NO_CHECKPOINT({ what: "There is no checkpoint.", where: root });
+  }
+  const latest = await store.latest();
+  const resume = latest && (await resumeReport(latest, { data: { shuffle }, trainer: { seed } }, null));
+  if (json) printJson(io, { root, checkpoints: listed, resume });
+  else printLine(io.stdout, textOf(listed, resume, io));
+  return EXIT.ok;
+}
+
+/** Where checkpoints are, and what of the run's configuration decides the next draw. */
+async function rootOf(place: string): Promise<{ root: string; seed: number; shuffle: boolean }> {
+  const names = await readdir(place).catch(() => [] as string[]);
+  const run = names.includes(CONFIG_FILE) ? await RunFolder.open(place) : null;
+  const folder = run?.setting("trainer.default_local_dir");
+  return {
+    root: run && typeof folder === "string" ? await run.locate(folder) : place,
+    seed: Number(run?.setting("trainer.seed") ?? 1),
+    shuffle: run?.setting("data.shuffle") !== false,
+  };
+}
+
+async function look(store: CheckpointStore, step: number): Promise<Listed> {
+  const dir = store.dirOf(step);
+  let bytes = 0;
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) bytes += (await stat(path.join(entry.parentPath, entry.name))).size;
+  }
+  return {
+    step,
+    dir,
+    complete: await store.isComplete(dir),
+    logged: await store.isLogged({ step, dir }),
+    bytes,
+    writtenAt: (await stat(dir)).mtime.toISOString(),
+  };
+}
+
+function textOf(listed: readonly Listed[], resume: ResumeReport | null, io: CommandIo): string {
+  const paint = painter(io.color.stdout);
+  const rows = listed.map(({ step, complete, logged, bytes, writtenAt }) => [
+    String(step),
+    complete ? "complete" : "incomplete: never resumed from",
+    logged ? "logged" : complete ? "not logged: its step is finished first" : "",
+    bytesText(bytes),
+    writtenAt.slice(0, 19).replace("T", " "),
+  ]);
+  const lines = [formatTable(["step", "files", "metrics", "size", "written (UTC)"], rows), ""];
+  if (!resume) return [...lines, "None of them is complete: a run would start anew."].join("\n");
+  const { step, next, startedAt } = resume;
+  lines.push(`${paint("bold", "trainer.resume_mode=auto")} goes on from step ${step}.`);
+  if (next)
+    lines.push(`Next: step ${step + 1}, draw ${next.draw} (${next.uid}), row ${next.row} in pass ${next.epoch + 1}.`);
+  if (startedAt) lines.push(`The run began at ${startedAt.slice(0, 19).replace("T", " ")} UTC.`);
+  return lines.join("\n");
+}

@@ -1,0 +1,87 @@
+import { rm, truncate } from "node:fs/promises";
+import { expect } from "chai";
+import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
+import { ToyFolder } from "../core/trainer/support/toy-run.js";
+import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { cli } from "./support.js";
+
+const RUN = [...TOY_OVERRIDES, "trainer.logger=[]", "trainer.save_freq=1", "trainer.rollout_data_dir=rollouts"];
+
+interface Listing {
+  readonly checkpoints: { readonly step: number; readonly complete: boolean; readonly logged: boolean }[];
+  readonly resume: {
+    readonly step: number;
+    readonly next: { readonly draw: number; readonly uid: string; readonly row: number };
+  } | null;
+}
+
+describe("checkpoints and resuming", () => {
+  let folder: ToyFolder;
+  const verl = (...args: string[]) => cli(args, { cwd: folder.dir, env: { VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN } });
+  const train = (steps: number, ...args: string[]) =>
+    verl("train", ...RUN, `trainer.total_training_steps=${steps}`, ...args);
+  beforeEach(async () => {
+    folder = await ToyFolder.create();
+    const { code, stderr } = await train(2);
+    expect(code, stderr).to.equal(0);
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const firstOf = async (step: number) => {
+    const [line] = (await folder.read("rollouts", `${step}.jsonl`)).split("\n");
+    const { uid, trajectory } = JSON.parse(line) as { uid: string; trajectory: { origin: string } };
+    return { uid: uid.split("_")[0], origin: trajectory.origin };
+  };
+
+  it("verl checkpoints lists them, and names the prompt that is drawn next", async () => {
+    const { code, stdout } = await verl("checkpoints", "run");
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^step +files +metrics +size +written/)
+      .and.match(/\n2 +complete +logged +[\d.]+ [KM]iB +\d{4}-/);
+    const { resume } = (await verl("checkpoints", "run", "--json")).json<Listing>();
+    expect(resume).to.deep.include({ step: 2 });
+    await train(3);
+    expect(resume?.next.uid, "what the resumed run drew").to.equal((await firstOf(3)).uid);
+    expect(stdout).to.include(
+      `Next: step 3, draw ${resume?.next.draw} (${resume?.next.uid}), row ${resume?.next.row} in pass 1`,
+    );
+  });
+
+  it("verl checkpoints tells incomplete ones, of which a run does not go on", async () => {
+    await truncate(folder.at("run", "global_step_2", "data.json"), 3);
+    const { checkpoints, resume } = (await verl("checkpoints", "run", "--json")).json<Listing>();
+    expect(checkpoints.map(({ step, complete }) => [step, complete])).to.deep.equal([
+      [1, true],
+      [2, false],
+    ]);
+    expect(resume?.step).to.equal(1);
+    await rm(folder.at("run", "global_step_1", "complete.json"));
+    expect((await verl("checkpoints", "run")).stdout).to.include("None of them is complete");
+    expect((await verl("checkpoints", "tokenizer")).stderr).to.include("VERL_CLI_NO_CHECKPOINT");
+  });
+
+  it("a resumed run says what it restored and which row comes next, and --dry-run says it before", async () => {
+    const dry = await train(4, "--dry-run");
+    expect(dry.stdout).to.match(
+      /^Resume: step 2 from .*global_step_2: actor \(.*\), order of the data, controllers\.\n {2}next: step 3, draw 8 \(/,
+    );
+    const { resume } = (await train(4, "--dry-run", "--json")).json<{
+      plan: { resume: { next: { uid: string; origin: string } } };
+    }>().plan;
+    const { stderr } = await train(3);
+    const { uid, origin } = await firstOf(3);
+    expect(resume.next).to.include({ uid, origin });
+    expect(stderr).to.include("resumed step 2 from").and.include(`next: step 3, draw 8 (${uid}), ${origin} in pass 1`);
+  });
+
+  it("a finished run says so with an exit code of its own, dry or not", async () => {
+    for (const args of [[], ["--dry-run"]]) {
+      const { code, stderr } = await train(2, ...args);
+      expect(code).to.equal(3);
+      expect(stderr).to.include("VERL_TRAINER_FINISHED").and.include("raise trainer.total_training_steps");
+    }
+    expect((await train(2, "--json")).json<{ exitCode: number }>().exitCode).to.equal(3);
+    expect((await train(2, "trainer.resume_mode=disable")).code).to.equal(0);
+  });
+});
