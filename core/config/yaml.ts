@@ -18,7 +18,7 @@ import { type Dict, dict, MAX_TREE_DEPTH, MAX_TREE_SIZE, type Node, type Scalar,
 /** Characters of a file; the longest configurations in use have a tenth of it. */
 const MAX_LENGTH = 2 ** 19;
 /** What the lexer finds; each piece takes the library about half a kilobyte. */
-const MAX_PIECES = 100_000;
+const MAX_PIECES = 50_000;
 /** Values after aliases are expanded: no sensible configuration comes near, a bomb of aliases does. */
 const MAX_VALUES = 100_000;
 

@@ -1,5 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { parseHubReference } from "../config/index.js";
 import { reasonOf } from "../host/errors.js";
 import { formatErrors } from "./errors.js";
 import { openGguf } from "./gguf/gguf-source.js";
@@ -16,6 +17,7 @@ export async function openModel(path: string, options: OpenModelOptions = {}): P
       what: `there is no model at ${path}`,
       where: path,
       why: reasonOf(cause),
+      ...(parseHubReference(path) ? { fix: HUB_FIX } : {}),
       cause,
     });
   }
@@ -27,6 +29,9 @@ export async function openModel(path: string, options: OpenModelOptions = {}): P
   if (await startsWithGguf(path)) return openGguf(path, options);
   throw formatErrors.VERL_FORMATS_NOT_A_MODEL({ what: `${path} is a file, but not GGUF`, where: path });
 }
+
+const HUB_FIX =
+  "name it in actor_rollout_ref.model.path, and a run downloads it from the Hugging Face Hub; in code, call hubSnapshot first";
 
 async function startsWithGguf(path: string): Promise<boolean> {
   const file = await open(path, "r");

@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { readYaml, toPlain } from "../../config/index.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
+import { shown } from "../../host/shown.js";
 import type { Logger } from "../../host/types.js";
 import { agentErrors } from "../errors.js";
-import { type Tool, whyNoTool } from "./tool.js";
+import { isObject, type Tool, whyNoTool } from "./tool.js";
 import { ToolSet } from "./tool-set.js";
 
 export interface ToolSource {
@@ -63,8 +64,10 @@ async function readEntries(file: string): Promise<Entry[]> {
     if (typeof target !== "string" || !/^[^#]+#[^#]+$/.test(target)) {
       throw badFile(file, `entry ${i + 1} has no class_name of the form file#Export`);
     }
-    const { type = "native", ...settings } = (config ?? {}) as Record<string, unknown>;
-    if (type !== "native") throw badFile(file, `entry ${i + 1} has the type ${JSON.stringify(type)}; there is native`);
+    const given = config ?? {};
+    if (!isObject(given)) throw badFile(file, `entry ${i + 1} has a config that is no section`);
+    const { type = "native", ...settings } = given;
+    if (type !== "native") throw badFile(file, `entry ${i + 1} has the type ${shown(type)}; there is native`);
     return { target, config: { type, ...settings }, schema };
   });
 }

@@ -13,11 +13,14 @@ export interface RequestedCall {
 
 /** The calls of a turn in the order of its text, malformed ones in their places. */
 export function requestedCalls({ calls, errors }: ParsedTurn): RequestedCall[] {
-  const requested: RequestedCall[] = calls.map((call) => ({ ...call, problem: null }));
+  const readable = calls.map((call): RequestedCall => ({ ...call, problem: null }));
+  const requested: RequestedCall[] = [];
+  let taken = 0;
   for (const { index, name, message, text } of errors) {
-    requested.splice(index, 0, { name: name ?? "unknown", arguments: text, problem: message });
+    while (requested.length < index && taken < readable.length) requested.push(readable[taken++]);
+    requested.push({ name: name ?? "unknown", arguments: text, problem: message });
   }
-  return requested;
+  return [...requested, ...readable.slice(taken)];
 }
 
 /** The assistant's message of a turn: for names and templates, never for tokens. */

@@ -19,7 +19,8 @@ export class ToolSet {
   static async of(tools: readonly Tool[]): Promise<ToolSet> {
     if (tools.length === 0) return ToolSet.empty;
     const { Ajv2020 } = await import("ajv/dist/2020.js");
-    const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, logger: false });
+    // Only the first error: collecting all takes Ajv quadratic time where a schema refers to others.
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
     const names = new Set<string>();
     const entries = tools.map((tool) => {
       const why = whyNoTool(tool);
@@ -57,6 +58,7 @@ export class ToolSet {
   check(name: string, args: JsonValue): string | null {
     const check = this.entries.find(({ tool }) => tool.name === name)?.check;
     if (!check || check(args)) return null;
+    // A choice of schemas has an error for each of them.
     return (check.errors ?? [])
       .map(({ instancePath, message, params }) => {
         const allowed = Array.isArray(params.allowedValues) ? `: ${JSON.stringify(params.allowedValues)}` : "";

@@ -79,6 +79,10 @@ export abstract class BaseTool implements Tool {
   release(_instanceId: string): Awaitable<void> {}
 }
 
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The first thing that keeps a value from being a tool, or null. */
 export function whyNoTool(value: unknown): string | null {
   if (typeof value !== "object" || value === null) return "no object";
@@ -87,5 +91,7 @@ export function whyNoTool(value: unknown): string | null {
   if (typeof schema?.function?.name !== "string" || schema.function.name === "") {
     return "a tool without a schema {type: function, function: {name, …}}";
   }
+  const { parameters } = schema.function;
+  if (parameters != null && !isObject(parameters)) return "a tool whose parameters are no JSON schema";
   return name === schema.function.name ? null : `a tool named ${name} with a schema named ${schema.function.name}`;
 }

@@ -50,32 +50,35 @@ async function fetchInto(path: string, client: HubClient, repo: string, commit: 
   // Not emptied: another process may be writing the same.
   const handle = await open(path, constants.O_WRONLY | constants.O_CREAT);
   try {
-    await writePieces(handle, pieces, start, client, repo);
+    await writePieces(handle, pieces, [start, file.size], client, repo);
     await handle.sync();
   } finally {
     await handle.close();
   }
 }
 
+/** What goes beyond the size is wrong, and is not waited for. */
 async function writePieces(
   handle: FileHandle,
-  pieces: AsyncIterable<Uint8Array>,
-  start: number,
+  pieces: AsyncGenerator<Uint8Array>,
+  [start, size]: readonly [number, number],
   client: HubClient,
   repo: string,
 ): Promise<void> {
-  let position = start;
-  const iterator = pieces[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await iterator.next().catch((cause) => {
-      throw client.unreachable(repo, reasonOf(cause), cause);
-    });
-    if (next.done) return;
-    for (let done = 0; done < next.value.length; ) {
-      const { bytesWritten } = await handle.write(next.value, done, next.value.length - done, position);
-      done += bytesWritten;
-      position += bytesWritten;
+  try {
+    for (let position = start; position <= size; ) {
+      const next = await pieces.next().catch((cause) => {
+        throw client.unreachable(repo, reasonOf(cause), cause);
+      });
+      if (next.done) return;
+      for (let done = 0; done < next.value.length; ) {
+        const { bytesWritten } = await handle.write(next.value, done, next.value.length - done, position);
+        done += bytesWritten;
+        position += bytesWritten;
+      }
     }
+  } finally {
+    await pieces.return(undefined);
   }
 }
 

@@ -1,5 +1,8 @@
+import { z } from "zod";
 import type { HubReference } from "../../config/index.js";
 import { reasonOf } from "../../host/errors.js";
+import { parseOutsideJson } from "../../host/outside-json.js";
+import { responseText } from "../../host/response-text.js";
 import { shown } from "../../host/shown.js";
 import { formatErrors } from "../errors.js";
 import type { HubSettings } from "./hub-settings.js";
@@ -18,6 +21,10 @@ export interface HubRevision {
   readonly files: readonly HubFile[];
 }
 
+/** More than the list of a hundred thousand files. */
+const MAX_LISTING_BYTES = 64 * 2 ** 20;
+const listing = z.object({ sha: z.string().regex(/^[0-9a-f]{40}$/), siblings: z.array(z.unknown()) });
+
 /** Nothing for so long, in the answer or inside a file, counts as a broken connection. */
 const STALL_MS = 60_000;
 
@@ -32,11 +39,11 @@ export class HubClient {
     const path = `api/models/${repo}/revision/${encodeURIComponent(revision)}?blobs=true`;
     const { response, done } = await this.get(path, repo);
     try {
-      const { sha, siblings } = (await response.json()) as { sha?: unknown; siblings?: unknown };
-      if (typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha) || !Array.isArray(siblings)) {
-        throw new Error("the answer has no commit or no list of files");
-      }
-      return { commit: sha, files: siblings.flatMap((entry) => readFile(entry) ?? []) };
+      const text = await responseText(response, MAX_LISTING_BYTES);
+      if (text === null) throw new Error(`the answer has more than ${MAX_LISTING_BYTES} bytes`);
+      const { data } = listing.safeParse(parseOutsideJson(text));
+      if (!data) throw new Error("the answer has no commit or no list of files");
+      return { commit: data.sha, files: data.siblings.flatMap((entry) => readFile(entry) ?? []) };
     } catch (cause) {
       throw this.unreachable(repo, reasonOf(cause), cause);
     } finally {

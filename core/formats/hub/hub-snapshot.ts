@@ -1,7 +1,9 @@
 import { mkdir, readFile, rename, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { z } from "zod";
 import type { HubReference } from "../../config/index.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
+import { parseOutsideJson } from "../../host/outside-json.js";
 import type { Logger } from "../../host/types.js";
 import { writeFileAtomically } from "../atomic-file.js";
 import { formatErrors } from "../errors.js";
@@ -15,6 +17,7 @@ export interface HubOptions extends DownloadOptions {
   readonly logger: Logger;
 }
 
+const shards = z.object({ weight_map: z.record(z.string(), z.string()) });
 const COMMIT = /^[0-9a-f]{40}$/;
 
 /**
@@ -107,8 +110,8 @@ async function weightsOf(folder: string): Promise<string[] | null> {
   const index = await readFile(join(folder, "model.safetensors.index.json"), "utf8").catch(() => null);
   if (index === null) return ["config.json", "model.safetensors"];
   try {
-    const { weight_map: map } = JSON.parse(index) as { weight_map: Record<string, string> };
-    return ["config.json", ...new Set(Object.values(map))];
+    const { data } = shards.safeParse(parseOutsideJson(index));
+    return data ? ["config.json", ...new Set(Object.values(data.weight_map))] : null;
   } catch {
     return null;
   }

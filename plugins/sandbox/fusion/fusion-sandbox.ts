@@ -4,6 +4,7 @@ import {
   isVerlError,
   type Program,
   reasonOf,
+  responseText,
   type SandboxFactory,
   type SandboxResult,
   sandboxErrors,
@@ -99,7 +100,7 @@ async function runThere(endpoint: Endpoint, program: Program, signal: AbortSigna
   const body = JSON.stringify(fusionRequest(program));
   const response = await post(endpoint, body, 2 * program.limits.wallMs + PATIENCE_MS, signal);
   try {
-    const text = await readBody(response, longestAnswer(program.limits));
+    const text = await responseText(response, longestAnswer(program.limits));
     if (text === null) return ENDLESS_OUTPUT;
     const answer = readFusionAnswer(text);
     const result = fusionResult(answer, program);
@@ -110,18 +111,6 @@ async function runThere(endpoint: Endpoint, program: Program, signal: AbortSigna
     if (isVerlError(error)) throw error;
     throw broken(endpoint, "gave an answer that cannot be read", reasonOf(error));
   }
-}
-
-/** Null for more than `limit` bytes. */
-async function readBody({ body }: Response, limit: number): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > limit) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** Only a gateway that did not wait long enough is asked again. */

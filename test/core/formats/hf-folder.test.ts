@@ -113,6 +113,7 @@ describe("Hugging Face folders", () => {
   it("says what is wrong with a path that holds no model", () =>
     withFolder(async (folder) => {
       expect((await errorOf(() => openModel(join(folder, "nowhere")))).code).to.equal("VERL_FORMATS_NOT_A_MODEL");
+      expect((await errorOf(() => openModel("owner/no-such-folder"))).message).to.include("hubSnapshot");
       expect((await errorOf(() => openModel(folder))).message).to.include("no config.json");
       await writeFile(join(folder, "config.json"), JSON.stringify(TINY_CONFIG));
       expect((await errorOf(() => openModel(folder))).message).to.include("no safetensors");

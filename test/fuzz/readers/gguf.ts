@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { readGgufHeader } from "../../../core/formats/gguf/header.js";
@@ -38,11 +38,19 @@ const oddValue: fc.Arbitrary<MetadataValue> = fc.oneof(
   fc.constant(raw(int32(9), int32(77), int64(2))),
   fc.constant(raw(int32(99))),
 );
-const changes = fc.dictionary(
-  fc.constantFrom(...Object.keys(tinyMetadata()), "general.alignment", "llama.expert_count", "llama.rope.scaling.type"),
-  fc.option(oddValue),
-  { maxKeys: 2 },
-);
+const OTHER_KEYS = [
+  "general.alignment",
+  "llama.attention.sliding_window",
+  "llama.expert_count",
+  "llama.rope.scaling.attn_factor",
+  "llama.rope.scaling.factor",
+  "llama.rope.scaling.type",
+  "split.count",
+  "split.no",
+];
+const changes = fc.dictionary(fc.constantFrom(...Object.keys(tinyMetadata()), ...OTHER_KEYS), fc.option(oddValue), {
+  maxKeys: 2,
+});
 
 /** Rows of 32 in Q8_0, the others as they are. */
 function quantisedTensors(): GgufTensorBytes[] {
@@ -65,6 +73,7 @@ export const gguf: FuzzReader = {
       quantisedTensors(),
       { alignment: 64 },
     ),
+    ...["llama-3", "gemma2", "gpt2", "minicpm"].map((name) => readFileSync(`test/fixtures/formats/gguf/${name}.gguf`)),
   ],
   words: [
     int64(2n ** 63n),

@@ -6,6 +6,7 @@ import { dashboard } from "./dashboard.js";
 import { fusion } from "./fusion.js";
 import { gguf } from "./gguf.js";
 import { hfFolder } from "./hf-folder.js";
+import { hub } from "./hub.js";
 import { json } from "./json.js";
 import { loopList } from "./loop-list.js";
 import { metrics } from "./metrics.js";
@@ -19,6 +20,7 @@ import { sentencepiece } from "./sentencepiece.js";
 import { template } from "./template.js";
 import { tokenizer } from "./tokenizer.js";
 import { toolParsers } from "./tool-parsers.js";
+import { toolCalls, toolList } from "./tools.js";
 import { yaml } from "./yaml.js";
 
 /** Every reader of outside data, by kind. */
@@ -31,11 +33,14 @@ export const readers: readonly FuzzReader[] = [
   modules,
   plugin,
   loopList,
+  toolList,
+  toolCalls,
   tokenizer,
   sentencepiece,
   safetensors,
   gguf,
   hfFolder,
+  hub,
   adapter,
   parquet,
   jsonl,

@@ -165,6 +165,8 @@ describe("core/agent/tools", () => {
         "tools: [{class_name: ./x.ts#nothing}]",
         "tools: [",
         entry("''"),
+        entry("a, parameters: text"),
+        "tools: [{class_name: ./x.ts#Steps, config: text, tool_schema: {function: {name: a}}}]",
       ]) {
         expect(await codeOf(load(yaml, null)), yaml).to.equal("VERL_AGENT_BAD_TOOL");
       }

@@ -105,6 +105,22 @@ describe("models of the Hugging Face Hub", () => {
     await fetched();
   });
 
+  it("are refused when more comes than was promised, which is not waited for", async () => {
+    hub.sent.set(WEIGHTS, Buffer.alloc(64 * 2 ** 20));
+    const error = await errorOf(() => fetched());
+    expect(error.code).to.equal("VERL_FORMATS_HUB_DAMAGED");
+    expect(await readdir(join(store(), "blobs"))).to.not.include(`${digestOf(WEIGHTS)}.incomplete`);
+  });
+
+  it("are taken anew where the cache holds a list of shards that is none", async () => {
+    const path = await fetched();
+    for (const index of ["null", '{"weight_map": {"a": 5}}', "["]) {
+      await writeFile(join(path, "model.safetensors.index.json"), index);
+      const error = await errorOf(() => fetched("org/tiny", { HF_HUB_OFFLINE: "1" }));
+      expect(error.code).to.equal("VERL_FORMATS_HUB_UNREACHABLE");
+    }
+  });
+
   it("come from several callers at once", async () => {
     const paths = await Promise.all([fetched(), fetched(), fetched()]);
     expect(new Set(paths).size).to.equal(1);
