@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import {
   composeConfig,
@@ -8,7 +8,6 @@ import {
   MASK,
   maskSecrets,
   type Node,
-  parseYaml,
   printedSources,
   sourceText,
   toPlain,
@@ -105,16 +104,13 @@ async function openSide(args: readonly string[], io: CommandIo): Promise<Side> {
 /** What a run kept: every value, with the source that it had then. */
 async function runSide(folder: string, io: CommandIo): Promise<Side> {
   const run = await RunFolder.open(path.resolve(io.cwd, folder));
-  const file = path.join(run.dir, CONFIG_FILE);
   if (run.config === null) {
     throw cliErrors.VERL_CLI_USAGE({
       what: `The run ${folder} kept no ${CONFIG_FILE}.`,
       fix: "Compare files instead.",
     });
   }
-  const text = await readFile(file, "utf8");
-  // Parsed first: what is too long or too deep ends here.
-  const tree = parseYaml(text, file);
+  const { text, tree } = run.config;
   const sources = printedSources(text);
   return { tree, sourceOf: (key) => sources.get(key) ?? "default" };
 }

@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { composeConfig, toPlain } from "../core/config/index.js";
+import { composeConfig, parseHubReference, toPlain } from "../core/config/index.js";
+import { hubSnapshot } from "../core/formats/index.js";
 import type { Host } from "../core/index.js";
 import { type Diagnosis, reasonOf } from "../core/plugin.js";
+import { commandLogger } from "./command-logger.js";
 import { diagnoseMachine, diagnoseOptionalPackages } from "./doctor/machine.js";
 import { diagnosePlatforms, diagnosePlugins } from "./doctor/plugins.js";
 import { diagnoseSandboxes, type SandboxSettings } from "./doctor/sandboxes.js";
@@ -33,7 +36,7 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
   const tokens =
     model === null
       ? null
-      : await diagnoseTokenizer(path.resolve(io.cwd, model), {
+      : await diagnoseTokenizer(await cachedModel(model, io), {
           chatTemplate: actor_rollout_ref.model.custom_chat_template,
           kwargs: data.apply_chat_template_kwargs,
         });
@@ -43,6 +46,15 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
   if (request.json) printJson(io, { ok, findings, template: tokens?.template ?? null });
   else printFindings(findings, io);
   return ok ? EXIT.ok : EXIT.failed;
+}
+
+/** Where a model's files are. A look at the machine downloads nothing: of the Hub it sees the cache. */
+async function cachedModel(model: string, io: CommandIo): Promise<string> {
+  const local = path.resolve(io.cwd, model);
+  const reference = existsSync(local) ? null : parseHubReference(model);
+  if (!reference) return local;
+  const env = { ...io.env, HF_HUB_OFFLINE: "1" };
+  return hubSnapshot(reference, { env, logger: commandLogger(io) }).catch(() => local);
 }
 
 async function diagnoseHost(plugins: readonly string[], reward: SandboxSettings, io: CommandIo): Promise<Diagnosis[]> {

@@ -4,9 +4,16 @@ import { BUILTINS, RANK_MAIN } from "./builtins.js";
 import type { TrainOutcome } from "./train-run.js";
 
 export { builtinAdvantageEstimators, builtinPolicyLosses, sftLoss } from "../core/algorithms/index.js";
-export { composeConfig, explainKey, makeConfig, type RunConfig, validateConfig } from "../core/config/index.js";
+export {
+  composeConfig,
+  explainKey,
+  makeConfig,
+  parseHubReference,
+  type RunConfig,
+  validateConfig,
+} from "../core/config/index.js";
 export { charTokenizerFiles, hashText, loadTokenizer, RandomStream } from "../core/data/index.js";
-export { openModel, parseModelConfig, writeHfFolder } from "../core/formats/index.js";
+export { hubSnapshot, openModel, parseModelConfig, writeHfFolder } from "../core/formats/index.js";
 export type { Host, HostOptions } from "../core/index.js";
 export * from "../core/plugin.js";
 export type { TrainOutcome } from "./train-run.js";

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { type Dict, parseYaml } from "../../core/config/index.js";
-import { CONFIG_FILE, type Point, RunFolder, unmask } from "../../core/tracking/index.js";
+import type { Dict } from "../../core/config/index.js";
+import { type Point, RunFolder, unmask } from "../../core/tracking/index.js";
 
 /** A run as it is compared: its curves, and what it ran with. */
 export interface ComparedRun {
@@ -31,13 +30,12 @@ export async function loadRun(name: string, cwd: string): Promise<ComparedRun> {
     }
   }
   const total = folder.setting("trainer.total_training_steps");
-  const file = path.join(folder.dir, CONFIG_FILE);
   return {
     name,
     lastStep,
     totalSteps: typeof total === "number" ? total : null,
     startedAt: folder.note?.startedAt ?? null,
     series,
-    config: folder.config && parseYaml(await readFile(file, "utf8"), file),
+    config: folder.config?.tree ?? null,
   };
 }

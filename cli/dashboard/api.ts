@@ -122,7 +122,7 @@ async function validation(run: LiveRun, query: Query): Promise<unknown> {
 
 async function config(run: LiveRun, query: Query): Promise<unknown> {
   query.end();
-  const found = await run.config();
+  const found = (await run.folder()).config;
   return { settings: found && settingsOf(found) };
 }
 
@@ -137,7 +137,7 @@ async function differences(query: Query, catalogue: Catalogue): Promise<unknown>
   const ids = query.all("run", 20);
   query.end();
   const runs = await Promise.all(ids.map((id) => catalogue.run(id)));
-  const configs = await Promise.all(runs.map((run) => run.config()));
+  const configs = await Promise.all(runs.map(async (run) => (await run.folder()).config));
   return {
     runs: ids,
     kept: configs.map((found) => found !== null),

@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { type Dict, parseYaml } from "../../core/config/index.js";
 import { isVerlError } from "../../core/plugin.js";
 import {
   CONFIG_FILE,
@@ -96,7 +94,11 @@ export class LiveRun {
       }
     };
     await attempt(() => within(PATIENCE_MS, this.refreshCurves()));
-    const folder = await attempt(() => this.folder());
+    const note = await attempt(async () => (await this.folder()).note);
+    const folder = await attempt(async () => {
+      const opened = await this.folder();
+      return opened.config && opened;
+    });
     const metrics = await attempt(() => this.roots.file(this.metricsFile));
     const { store } = this.curves;
     const total = folder?.setting("trainer.total_training_steps");
@@ -112,7 +114,7 @@ export class LiveRun {
       status: (await attempt(() => this.#isRunning())) ? "running" : ended,
       lastStep,
       totalSteps,
-      startedAt: textOf(folder?.note?.startedAt),
+      startedAt: textOf(note?.startedAt),
       updatedAt: metrics?.stats.mtime.toISOString() ?? null,
       headline: this.#headline(),
       reading: this.curves.isReading,
@@ -127,14 +129,6 @@ export class LiveRun {
     const signature = files.map((file) => (file ? `${file.stats.mtimeMs} ${file.stats.size}` : "")).join("|");
     if (this.#folder?.signature !== signature) this.#folder = { signature, open: RunFolder.open(this.found.dir) };
     return this.#folder.open;
-  }
-
-  /** As text, with the sources of its values in comments; null for a run that kept none. */
-  async config(): Promise<{ readonly text: string; readonly tree: Dict } | null> {
-    const file = await this.#small(CONFIG_FILE);
-    if (!file) return null;
-    const text = await readFile(file.path, "utf8");
-    return { text, tree: parseYaml(text, CONFIG_FILE) };
   }
 
   /** Trajectory files inside the folders that are shown, and whether there are others. */

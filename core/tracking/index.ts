@@ -33,6 +33,7 @@ export {
   RunFolder,
   type RunNote,
   SAMPLES_FILE,
+  type SavedConfig,
   type TrajectoryFile,
   writeRunFiles,
 } from "./run-folder.js";

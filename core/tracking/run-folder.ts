@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { parseYaml, toPlain } from "../config/index.js";
+import { type Dict, parseYaml, toPlain } from "../config/index.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import type { JsonValue } from "../host/types.js";
@@ -57,14 +57,31 @@ export interface TrajectoryFile {
   readonly step: number | null;
 }
 
+/** A run's {@link CONFIG_FILE}. */
+export interface SavedConfig {
+  /** As it stands, with the sources of the values in comments. */
+  readonly text: string;
+  readonly tree: Dict;
+  readonly plain: Readonly<Record<string, JsonValue>>;
+}
+
 /** The folder in which a run keeps what it logs (`trainer.output_dir`). Everything in it may be missing. */
 export class RunFolder {
   private constructor(
     readonly dir: string,
-    /** Null for a run of a version that kept none. */
-    readonly note: RunNote | null,
-    readonly config: Readonly<Record<string, JsonValue>> | null,
+    private readonly readNote: () => RunNote | null,
+    private readonly readConfig: () => SavedConfig | null,
   ) {}
+
+  /** Null for a run of a version that kept none. A damaged one is `VERL_TRACKING_BAD_FILE`. */
+  get note(): RunNote | null {
+    return this.readNote();
+  }
+
+  /** Null for a run that kept none. A damaged one is `VERL_CONFIG_SYNTAX`. */
+  get config(): SavedConfig | null {
+    return this.readConfig();
+  }
 
   /** A folder without any of a run's files is `VERL_TRACKING_NO_RUN`. */
   static async open(dir: string): Promise<RunFolder> {
@@ -76,11 +93,10 @@ export class RunFolder {
     }
     const note = await readText(path.join(dir, NOTE_FILE));
     const config = await readText(path.join(dir, CONFIG_FILE));
-    const tree = config === null ? null : parseYaml(config, path.join(dir, CONFIG_FILE));
     return new RunFolder(
       dir,
-      note === null ? null : parseNote(note, path.join(dir, NOTE_FILE)),
-      tree && (toPlain(tree) as Record<string, JsonValue>),
+      once(() => (note === null ? null : parseNote(note, path.join(dir, NOTE_FILE)))),
+      once(() => (config === null ? null : parseConfig(config, path.join(dir, CONFIG_FILE)))),
     );
   }
 
@@ -90,7 +106,7 @@ export class RunFolder {
 
   /** A value of the saved configuration; null where there is none. */
   setting(key: string): JsonValue {
-    let value: JsonValue | undefined = this.config;
+    let value: JsonValue | undefined = this.config?.plain;
     for (const part of key.split(".")) {
       if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
       value = (value as Record<string, JsonValue>)[part];
@@ -141,6 +157,27 @@ export async function dumpFiles(dir: string, split: TrajectoryFile["split"] = nu
       return step === undefined ? [] : [{ file: path.join(dir, name), split, step: Number(step) }];
     })
     .sort((a, b) => a.step - b.step);
+}
+
+/** Computes when first asked; what was thrown is thrown again. */
+function once<T>(compute: () => T): () => T {
+  let outcome: { readonly value: T } | { readonly error: unknown } | null = null;
+  return () => {
+    if (outcome === null) {
+      try {
+        outcome = { value: compute() };
+      } catch (error) {
+        outcome = { error };
+      }
+    }
+    if ("error" in outcome) throw outcome.error;
+    return outcome.value;
+  };
+}
+
+function parseConfig(text: string, file: string): SavedConfig {
+  const tree = parseYaml(text, file);
+  return { text, tree, plain: toPlain(tree) as Record<string, JsonValue> };
 }
 
 function parseNote(text: string, file: string): RunNote {

@@ -45,6 +45,19 @@ describe("cli/doctor", () => {
     expect(stdout).to.contain("VERL_PLUGIN_NOT_FOUND").and.to.contain("platform cpu");
   });
 
+  it("sees a model of the Hugging Face Hub in the cache, and downloads nothing", async () => {
+    const snapshot = path.join(cwd, "hub", "models--a--b", "snapshots", "0".repeat(40));
+    fs.mkdirSync(snapshot, { recursive: true });
+    const doctor = () => cli(["doctor", "--model", `a/b@${"0".repeat(40)}`, "--json"], { cwd, env: { HF_HOME: cwd } });
+    const found = async () =>
+      (await doctor())
+        .json<{ findings: { name: string; detail: string }[] }>()
+        .findings.find(({ name }) => name === "tokenizer");
+    expect((await found())?.detail).to.contain("there is no model at");
+    for (const name of ["config.json", "model.safetensors"]) fs.writeFileSync(path.join(snapshot, name), "");
+    expect((await found())?.detail).to.contain(`${snapshot} has no tokenizer`);
+  });
+
   it("checks the tokenizer of a model that is named", async () => {
     const { code, json } = await cli(["doctor", "--model", "missing-model", "--json"], { cwd });
     expect(code).to.equal(1);
