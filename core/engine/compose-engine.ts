@@ -87,8 +87,9 @@ class ComposedEngine implements BaseEngine {
     return lr * lrMultiplier(schedule, this.schedulerStep);
   }
 
-  initialize(options?: CallOptions): Promise<void> {
-    return this.serial.run(async () => {
+  async initialize(options?: CallOptions): Promise<void> {
+    this.replaced.needOwn("initialize");
+    await this.serial.run(async () => {
       this.info = null;
       await onEveryRank(this.ranks, options?.signal, (rank, _, signal) => rank.load({ signal }));
       this.info = this.backend.modelInfo();

@@ -87,6 +87,7 @@ export class TableBackend implements EngineBackend {
     options?: CallOptions,
   ): Promise<void> {
     await this.enter("step", options);
+    if (optimizer.name !== "adamw") throw new Error(`the table engine has AdamW alone, not ${optimizer.name}`);
     adamwStep(this.parameter, this.gradient, this.moments, { ...optimizer, lr }, gradScale);
   }
 

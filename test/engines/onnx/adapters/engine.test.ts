@@ -145,7 +145,10 @@ describe("engines/onnx adapters", () => {
     }
   });
 
-  it("keep a moving average of their own", async () => {
+  it("keep a moving average of their own where one is asked for", async () => {
+    const without = await engineWith(ADAPTER);
+    expect(await without.averagedWeights!()).to.equal(null);
+    await without.dispose();
     const options = tinyOptions({ tied: true });
     const engine = await engineWith(ADAPTER, { optimizer: { ...options.optimizer!, emaDecay: 0.5 } });
     const base = await logProb(engine);

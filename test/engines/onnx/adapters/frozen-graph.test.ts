@@ -1,9 +1,12 @@
 import { expect } from "chai";
 import { chooseModules, parseModelConfig } from "../../../../core/formats/index.js";
+import type { AdapterConfig } from "../../../../core/plugin.js";
+import { estimateEngine } from "../../../../engines/onnx/estimate.js";
 import { type GraphModel, loraGraphModel, plainGraphModel } from "../../../../engines/onnx/graphs/graph-model.js";
 import { EMBEDDED_GRADIENT, gradientFeed, gradientFetch } from "../../../../engines/onnx/graphs/model-graph.js";
 import { backwardGraph } from "../../../../engines/onnx/graphs/two-phase-graphs.js";
 import { trainingMemory } from "../../../../engines/onnx/index.js";
+import { tinyOptions } from "../backend/fixtures.js";
 import { FAMILY_CONFIGS } from "../families/family-configs.js";
 
 const ADAPTER = { rank: 2, alpha: 4, rslora: false };
@@ -70,5 +73,15 @@ describe("engines/onnx graphs of frozen models", () => {
     const elements = 8 * 8 * (4 * (512 + 512) + 3 * (512 + 1408));
     expect(lora).to.equal(whole / 4 + elements * 4 * 4);
     expect(lora).to.be.below(whole * 0.28);
+  });
+
+  it("are estimated so before a run", async () => {
+    const options = tinyOptions();
+    const of = async (adapter: AdapterConfig | null) => {
+      const [{ name, bytes }] = await estimateEngine({ ...options, adapter }, { tokens: 64, longest: 16 });
+      expect(name).to.equal("weights, gradients and optimizer");
+      return bytes;
+    };
+    expect(await of({ rank: 1, alpha: 1, targetModules: ["q_proj"] })).to.be.below((await of(null)) / 3);
   });
 });
