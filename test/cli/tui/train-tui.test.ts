@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { FAKE_PLUGIN } from "../../core/trainer/support/child.js";
@@ -11,9 +11,6 @@ const ENTER = "\u001b[?1049h";
 const LEAVE = "\u001b[?1049l";
 const SHOW_CURSOR = "\u001b[?25h";
 
-/** util-linux's `script` gives a command a terminal of its own. */
-const hasTerminal = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") === true;
-
 describe("verl train --tui", function () {
   this.timeout(60_000);
   let folder: ToyFolder;
@@ -22,7 +19,7 @@ describe("verl train --tui", function () {
   });
   afterEach(() => folder[Symbol.asyncDispose]());
 
-  /** Runs in a terminal; `type` sends keys once the text has appeared. */
+  /** Runs in a terminal of its own, which util-linux's `script` makes; `type` sends keys once the text has appeared. */
   function inTerminal(args: readonly string[], type?: { readonly after: string; readonly keys: string }) {
     const command = [process.execPath, MAIN, "train", ...TOY_OVERRIDES, ...args].map((word) => `'${word}'`).join(" ");
     const child = spawn("script", ["-qefc", `stty cols 100 rows 40; exec ${command}`, "/dev/null"], {
@@ -39,7 +36,8 @@ describe("verl train --tui", function () {
         child.stdin.write(type.keys);
       }
     });
-    return new Promise<{ code: number | null; output: string; screen: string; after: string }>((resolve) => {
+    return new Promise<{ code: number | null; output: string; screen: string; after: string }>((resolve, reject) => {
+      child.once("error", reject);
       child.once("close", (code) => {
         const [start, end] = [output.indexOf(ENTER), output.lastIndexOf(LEAVE)];
         resolve({ code, output, screen: output.slice(start, end), after: output.slice(end) });
@@ -47,10 +45,7 @@ describe("verl train --tui", function () {
     });
   }
 
-  const terminal = hasTerminal ? it : it.skip;
-  const note = hasTerminal ? "" : " (needs util-linux's script)";
-
-  terminal(`shows the run on a screen of its own and leaves a summary behind${note}`, async () => {
+  it("shows the run on a screen of its own and leaves a summary behind", async () => {
     const { code, output, screen, after } = await inTerminal(["--tui", "trainer.logger=[console, jsonl]"]);
     expect(code, output).to.equal(0);
     expect(output.split(ENTER)).to.have.length(2);
@@ -62,7 +57,7 @@ describe("verl train --tui", function () {
     expect(after).not.to.match(/step 1\/3/);
   });
 
-  terminal(`gives the terminal back after Ctrl-C${note}`, async () => {
+  it("gives the terminal back after Ctrl-C", async () => {
     await folder.write(
       "reward.mjs",
       `export const compute_score = async ({ solution }) => {
@@ -79,7 +74,7 @@ describe("verl train --tui", function () {
     expect(after).to.match(/ended at step \d+ of 1000/);
   });
 
-  terminal(`gives it back when the process ends in the middle of a step${note}`, async () => {
+  it("gives it back when the process ends in the middle of a step", async () => {
     await folder.write("reward.mjs", "export const compute_score = () => process.exit(3);");
     const { output, after } = await inTerminal(["--tui"]);
     expect(output).to.include(ENTER);
@@ -87,7 +82,7 @@ describe("verl train --tui", function () {
     expect(after).to.include("VERL_CLI_EXITED");
   });
 
-  terminal(`keeps what files print out of the picture${note}`, async () => {
+  it("keeps what files print out of the picture", async () => {
     await folder.write(
       "reward.mjs",
       `export const compute_score = ({ solution }) => { console.log("judging " + solution.length); return solution.length; };`,

@@ -7,7 +7,7 @@ const MODEL = "actor_rollout_ref.model";
 describe("core/config adapters", () => {
   const adapter = async (...overrides: string[]) => {
     const { config } = await inspect(overrides.map((override) => `${MODEL}.${override}`));
-    return adapterOf(config!.actor_rollout_ref.model, "/work");
+    return adapterOf(config!.actor_rollout_ref.model, "/project");
   };
   const notes = async (...overrides: string[]) => {
     const { notices } = await inspect(overrides);
@@ -26,7 +26,7 @@ describe("core/config adapters", () => {
       await adapter("lora_rank=8", "lora_alpha=32", "target_modules=[q_proj, v_proj]", "exclude_modules=.*0.*"),
     ).to.deep.equal({ ...plain, alpha: 32, targetModules: ["q_proj", "v_proj"], excludeModules: ".*0.*" });
     expect(await adapter("lora_rank=8", "use_rslora=true")).to.deep.equal({ ...plain, rslora: true });
-    expect(await adapter("lora_adapter_path=adapters/a")).to.deep.equal({ path: "/work/adapters/a" });
+    expect(await adapter("lora_adapter_path=adapters/a")).to.deep.equal({ path: "/project/adapters/a" });
   });
 
   it("are told what has no effect", async () => {
