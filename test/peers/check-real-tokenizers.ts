@@ -2,18 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TokenizerPipeline } from "../../core/data/tokenizer/pipeline.js";
-import { pipelineDifferences, type TokenizersFile } from "../core/data/tokenizers/vector-files.js";
-
-interface RealFile {
-  readonly texts: readonly string[];
-  readonly cases: readonly (Omit<TokenizersFile["cases"][number], "json" | "name"> & {
-    readonly folder: string;
-    readonly config: boolean;
-  })[];
-}
+import { pipelineDifferences, type RealTokenizersFile } from "../core/data/tokenizers/vector-files.js";
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
-const file = readJson(process.argv[2]) as RealFile;
+const file = readJson(process.argv[2]) as RealTokenizersFile;
 for (const one of file.cases) {
   const config = join(one.folder, "tokenizer_config.json");
   const json = readJson(join(one.folder, "tokenizer.json"));

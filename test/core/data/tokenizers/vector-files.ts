@@ -36,6 +36,15 @@ export interface TokenizersFile {
   }[];
 }
 
+/** What test/peers/real_tokenizers.py writes. */
+export interface RealTokenizersFile {
+  readonly texts: readonly string[];
+  readonly cases: readonly (Omit<TokenizersFile["cases"][number], "json" | "name"> & {
+    readonly folder: string;
+    readonly config: boolean;
+  })[];
+}
+
 type Sections = Readonly<Record<string, unknown>> & { readonly model?: Readonly<Record<string, unknown>> };
 
 export interface DecodersFile {
