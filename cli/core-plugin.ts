@@ -1,4 +1,4 @@
-import { agentLoopManager, builtinToolParsers, singleTurnAgent, toolAgent } from "../core/agent/index.js";
+import { agentLoopManager, builtinAgentLoops, builtinToolParsers } from "../core/agent/index.js";
 import { builtinAdvantageEstimators, builtinPolicyLosses } from "../core/algorithms/index.js";
 import { definePlugin } from "../core/plugin.js";
 import { builtinScorers, dapoRewardManager, gdpoRewardManager, naiveRewardManager } from "../core/reward/index.js";
@@ -29,8 +29,7 @@ export const corePlugin = definePlugin({
     for (const manager of [naiveRewardManager, dapoRewardManager, gdpoRewardManager])
       host.rewardManagers.register(manager);
     for (const scorer of builtinScorers) host.scorers.register(scorer);
-    host.agentLoops.register(singleTurnAgent);
-    host.agentLoops.register(toolAgent);
+    for (const loop of builtinAgentLoops) host.agentLoops.register(loop);
     host.agentLoopManagers.register(agentLoopManager);
     for (const parser of builtinToolParsers) host.toolParsers.register(parser);
     host.datasets.register({

@@ -39,8 +39,11 @@ export function definePlugin<P extends Plugin>(plugin: P): P {
 export type * from "./agent/agent-loop.js";
 export { AgentLoopBase } from "./agent/agent-loop-base.js";
 export * from "./agent/continuous-tokens/index.js";
+export * from "./agent/interactions/interaction.js";
+export type { InteractionSet } from "./agent/interactions/load-interactions.js";
 export type * from "./agent/manager-factory.js";
 export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/merge-trajectories.js";
+export { interruptible } from "./agent/partial-loops.js";
 export { jsonOrText, objectText } from "./agent/tool-parsers/argument-texts.js";
 export { composeToolParser, type ToolParserForm } from "./agent/tool-parsers/compose-tool-parser.js";
 export { type JsonBody, membersOf, readJson } from "./agent/tool-parsers/json-body.js";
@@ -114,6 +117,8 @@ export {
   composeReplica,
   composeServerAdapter,
   GrowingResponse,
+  type ResumeLimits,
+  resumingClient,
   rolloutErrors,
   StopChecker,
   TokenSampler,

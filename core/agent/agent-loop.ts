@@ -1,8 +1,9 @@
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, JsonValue, Logger } from "../host/types.js";
-import type { LlmClient, SamplingParams } from "../rollout/rollout.js";
+import type { LlmClient, SamplingParams, VersionRun } from "../rollout/rollout.js";
 import type { TurnEncoder } from "./continuous-tokens/turn-encoder.js";
+import type { InteractionSet } from "./interactions/load-interactions.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
 import type { ToolCallLimits } from "./tools/tool-executor.js";
 import type { ToolSet } from "./tools/tool-set.js";
@@ -21,9 +22,13 @@ export interface MultiTurnSettings {
   /** Turns of the model, and rounds of tool results; infinite where there is no limit. */
   readonly maxAssistantTurns: number;
   readonly maxUserTurns: number;
+  /** Tokens of one turn of the model; infinite where there is no limit but that of the response. */
+  readonly maxTurnTokens: number;
   /** Calls honoured per turn of the model. */
   readonly maxParallelCalls: number;
   readonly toolCalls: ToolCallLimits;
+  /** Longest time that a simulated user may take for an answer. */
+  readonly interactionDeadlineMs: number;
 }
 
 /** One trajectory: tokens, not text. Lengths of the response lists are equal. */
@@ -41,6 +46,8 @@ export interface AgentLoopOutput {
   readonly stopReason: string;
   readonly minWeightVersion: number;
   readonly maxWeightVersion: number;
+  /** Which weights drew which sampled response token; in order. Left out where servers know the span alone. */
+  readonly weightVersions?: readonly VersionRun[] | null;
   readonly metrics: AgentLoopMetrics;
   /** Free-form; reserved names are listed in the agent guide. */
   readonly extraFields: Readonly<Record<string, unknown>>;
@@ -67,6 +74,8 @@ export interface AgentLoopContext {
   ): readonly number[];
   /** The tools that this row may use: those of its `extra_info.tool_selection`, or all of the run. */
   readonly tools: ToolSet;
+  /** Simulated users by name: those of `multi_turn.interaction_config_path`. */
+  readonly interactions: InteractionSet;
   /** The one that `multi_turn.format` names. */
   readonly toolParser: ToolParser;
   /** For a {@link ContinuousTokenBuilder}; made once for a list of tools. */

@@ -1,5 +1,7 @@
+import type { VersionRun } from "../rollout/rollout.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
+import { cutRuns, runProblem } from "./version-runs.js";
 
 /** A trajectory in the form that is stored: lists of one length, cut to the response limit. */
 export interface CheckedOutput {
@@ -8,6 +10,7 @@ export interface CheckedOutput {
   readonly responseMask: Int32Array;
   /** 0 where the mask is 0; null when the server gave none. */
   readonly logProbs: Float32Array | null;
+  readonly weightVersions: readonly VersionRun[] | null;
   readonly stopReason: string;
 }
 
@@ -33,6 +36,8 @@ export function checkOutput(
   const badLogProb = responseLogProbs?.findIndex((p, t) => responseMask[t] === 1 && !Number.isFinite(p)) ?? -1;
   if (badLogProb >= 0)
     throw fail(`the log-probability of response token ${badLogProb} is ${responseLogProbs?.[badLogProb]}`);
+  const badRun = output.weightVersions ? runProblem(output, output.weightVersions) : null;
+  if (badRun !== null) throw fail(badRun);
 
   const length = Math.min(responseIds.length, limits.responseLength);
   const longest = limits.promptLength + limits.responseLength;
@@ -45,6 +50,7 @@ export function checkOutput(
     responseIds: Int32Array.from(responseIds.slice(0, length)),
     responseMask: mask,
     logProbs: responseLogProbs && Float32Array.from(mask, (m, t) => (m === 1 ? responseLogProbs[t] : 0)),
+    weightVersions: output.weightVersions ? cutRuns(output.weightVersions, length) : null,
     stopReason: length < responseIds.length ? "length" : output.stopReason,
   };
 }

@@ -47,6 +47,14 @@ export const agentErrors = defineErrors({
     summary: "A tool, or a file of tools, cannot be used",
     fix: "write a YAML list under tools with entries {class_name: ./file.ts#Export, config: {type: native}, tool_schema: {…}}, or export tools made by functionTool; every name occurs once",
   },
+  VERL_AGENT_BAD_INTERACTION: {
+    summary: "The file in multi_turn.interaction_config_path is no list of interactions",
+    fix: "write a YAML list under interaction with entries {name: teacher, class_name: ./teacher.ts#TeacherInteraction, config: {…}}; the class needs a method generateResponse",
+  },
+  VERL_AGENT_INTERACTION: {
+    summary: "A simulated user is unknown, failed or did not answer in time",
+    fix: "correct the interaction, or raise multi_turn.interaction_deadline_s",
+  },
   VERL_AGENT_PARSER_ENDED: {
     summary: "A tool parser's stream was used after its end",
     fix: "create a stream for every turn, and call end() once, when the turn is complete",

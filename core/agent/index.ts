@@ -2,10 +2,12 @@
 
 export type * from "./agent-loop.js";
 export { AgentLoopBase } from "./agent-loop-base.js";
+export { builtinAgentLoops } from "./builtin-loops.js";
 export type { CheckedOutput } from "./check-output.js";
 export { checkOutput } from "./check-output.js";
 export * from "./continuous-tokens/index.js";
 export { agentErrors } from "./errors.js";
+export * from "./interactions/index.js";
 export type { AgentLoopSource } from "./loop-config.js";
 export { agentLoopFinder } from "./loop-config.js";
 export type { AgentLoopClass } from "./loop-from-export.js";
@@ -13,6 +15,7 @@ export { agentLoopFromExport } from "./loop-from-export.js";
 export { agentLoopManager, InProcessAgentLoopManager } from "./manager.js";
 export type * from "./manager-factory.js";
 export { type MergedSample, type ModelCall, mergeTrajectories } from "./merge-trajectories.js";
+export { interruptible, partialSingleTurnAgent, partialToolAgent } from "./partial-loops.js";
 export type { PaddedBatch, PadOptions, UnpaddedTrajectory } from "./postprocess.js";
 export { padTrajectories } from "./postprocess.js";
 export type { AgentSettings } from "./settings.js";

@@ -5,6 +5,7 @@ import type { RewardManager } from "../reward/reward.js";
 import type { LlmClient } from "../rollout/rollout.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import type { AgentLoopFactory, AgentLoopManager } from "./agent-loop.js";
+import type { InteractionSet } from "./interactions/load-interactions.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
 import type { ToolSet } from "./tools/tool-set.js";
 
@@ -22,6 +23,8 @@ export interface AgentLoopManagerOptions {
   readonly findAgentLoop: (name: string) => AgentLoopFactory;
   /** All tools of the run. */
   readonly tools: ToolSet;
+  /** Simulated users by name; none where it is left out. */
+  readonly interactions?: InteractionSet;
   /** The one that `rollout.multi_turn.format` names. */
   readonly toolParser: ToolParser;
   /** Hugging Face's `model_type`, which tells how turns meet; null if the model has none. */

@@ -28,6 +28,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
 
   constructor(private readonly options: AgentLoopManagerOptions) {
     const { config, rewardManager, client, tokenizer, queue, toolParser, modelType, logger, seed } = options;
+    const { interactions = new Map() } = options;
     const settings = agentSettings(config);
     const { applyChatTemplateKwargs: kwargs } = settings;
     const watch = this.#watch;
@@ -35,7 +36,8 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     this.#settings = settings;
     this.#templateLogger = warnOnce(logger);
     const turnEncoder = turnEncoders(tokenizer, { modelType, kwargs, logger: this.#templateLogger });
-    const shared = { settings, client, tokenizer, toolParser, turnEncoder, rewards: rewardManager, logger, seed };
+    const parts = { client, tokenizer, toolParser, turnEncoder, interactions, rewards: rewardManager };
+    const shared = { settings, ...parts, logger, seed };
     this.#workers = Array.from(
       { length: settings.numWorkers },
       () => new AgentLoopWorker({ ...shared, queue, onFatal, watch }),

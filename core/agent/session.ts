@@ -7,6 +7,7 @@ import { type Tag, trajectoryKey } from "../transfer/index.js";
 import { abortable } from "./abortable.js";
 import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
+import type { InteractionSet } from "./interactions/load-interactions.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { groundTruthOf, scoreSession } from "./score-session.js";
 import { type SessionWatch, type WatchedSession, watchedClient } from "./session-watch.js";
@@ -21,6 +22,7 @@ export interface SessionTools {
   readonly tokenizer: Tokenizer;
   readonly toolParser: ToolParser;
   readonly turnEncoder: AgentLoopContext["turnEncoder"];
+  readonly interactions: InteractionSet;
   readonly rewards: RewardManager | null;
   readonly logger: Logger;
   readonly seed: number;
@@ -100,6 +102,7 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools): Age
     applyChatTemplateKwargs: settings.applyChatTemplateKwargs,
     encodePrompt: prompt.encodePrompt,
     tools: prompt.tools,
+    interactions: tools.interactions,
     toolParser: tools.toolParser,
     turnEncoder: tools.turnEncoder,
     multiTurn: settings.multiTurn,
@@ -128,6 +131,7 @@ function fieldsOf(
     stopReason: checked.stopReason,
     minWeightVersion: output.minWeightVersion,
     maxWeightVersion: output.maxWeightVersion,
+    weightVersions: checked.weightVersions,
     metrics: {
       ...output.metrics,
       ...(reward?.seconds ? { computeScore: reward.seconds.score, rewardQueue: reward.seconds.queue } : {}),

@@ -48,12 +48,14 @@ function multiTurnOf({ multi_turn: turns }: RolloutConfig): MultiTurnSettings {
   return {
     maxAssistantTurns: turns.max_assistant_turns || Infinity,
     maxUserTurns: turns.max_user_turns || Infinity,
+    maxTurnTokens: turns.max_assistant_response_length ?? Infinity,
     maxParallelCalls: turns.max_parallel_calls,
     toolCalls: {
       deadlineMs: turns.tool_deadline_s * 1000,
       maxResponseLength: turns.max_tool_response_length,
       truncateSide: turns.tool_response_truncate_side,
     },
+    interactionDeadlineMs: turns.interaction_deadline_s * 1000,
   };
 }
 

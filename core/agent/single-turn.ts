@@ -1,5 +1,7 @@
+import { versionRuns } from "../rollout/index.js";
 import type { AgentLoopFactory, AgentLoopInput, AgentLoopOutput } from "./agent-loop.js";
 import { AgentLoopBase } from "./agent-loop-base.js";
+import { cutRuns } from "./version-runs.js";
 
 /** One prompt, one answer. */
 export class SingleTurnAgentLoop extends AgentLoopBase {
@@ -7,6 +9,7 @@ export class SingleTurnAgentLoop extends AgentLoopBase {
     const { responseLength, encodePrompt } = this.context;
     const promptIds = encodePrompt(messages);
     const output = await this.generate(promptIds);
+    const versions = versionRuns(output);
     const responseIds = output.tokenIds.slice(0, responseLength);
     return {
       promptIds,
@@ -17,6 +20,7 @@ export class SingleTurnAgentLoop extends AgentLoopBase {
       stopReason: output.tokenIds.length > responseLength ? "length" : output.stopReason,
       minWeightVersion: output.minWeightVersion,
       maxWeightVersion: output.maxWeightVersion,
+      weightVersions: versions && cutRuns(versions, responseIds.length),
       metrics: this.metrics,
       extraFields: { ...output.extraFields, turn_scores: [], tool_rewards: [] },
     };

@@ -3,7 +3,8 @@ import type { TokenOutput } from "../rollout/rollout.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopInput, AgentLoopOutput } from "./agent-loop.js";
 import { AgentLoopBase } from "./agent-loop-base.js";
 import { ContinuousTokenBuilder } from "./continuous-tokens/builder.js";
-import { versionsOf } from "./continuous-tokens/token-sample.js";
+import { versionRunsOf, versionsOf } from "./continuous-tokens/token-sample.js";
+import { SimulatedUser } from "./interactions/simulated-user.js";
 import { toolsKwargs } from "./row-tools.js";
 import { parseToolCalls } from "./tool-parsers/parse-tool-calls.js";
 import { THINK } from "./tool-parsers/prose.js";
@@ -11,22 +12,34 @@ import type { ParsedTurn } from "./tool-parsers/tool-parser.js";
 import { assistantMessage, type RequestedCall, requestedCalls } from "./tools/requested-call.js";
 import { type ToolCallRecord, ToolExecutor } from "./tools/tool-executor.js";
 
-/** Why a trajectory ended: the server's reason for its last turn, or a limit of the conversation. */
-type End = TokenOutput["stopReason"] | "max_turns";
+/** Why a trajectory ended: the server's reason for its last turn, a limit of the conversation, or the simulated user. */
+type End = TokenOutput["stopReason"] | "max_turns" | "user";
+
+/** What was too long where a trajectory ended by length; `extraFields.truncation`. */
+type Truncation = "response" | "turn" | "context" | "tool_results" | "user_message";
 
 type Step =
   | { readonly state: "generating" }
   | { readonly state: "processing_tools"; readonly message: ChatMessage; readonly calls: readonly RequestedCall[] }
-  | { readonly state: "terminated"; readonly end: End };
+  | { readonly state: "interacting"; readonly message: ChatMessage }
+  | { readonly state: "terminated"; readonly end: End; readonly truncation?: Truncation };
+
+/** Who answers the model in one trajectory. */
+interface Answering {
+  readonly executor: ToolExecutor;
+  readonly user: SimulatedUser | null;
+}
 
 /**
- * The model and its tools in turn, until it calls none or a limit is reached. Every sampled token is kept as it is; what
- * tools answer is appended with mask 0.
+ * The model and its tools in turn, until it calls none or a limit is reached; with a simulated user, who answers the turns
+ * without calls, until it ends the conversation. Every sampled token is kept as it is; answers are appended with mask 0.
  */
 export class ToolAgentLoop extends AgentLoopBase {
   readonly #tokens: ContinuousTokenBuilder;
   readonly #stopTokenIds: readonly number[];
   readonly #records: ToolCallRecord[] = [];
+  readonly #turnScores: number[] = [];
+  #interactionFields: Readonly<Record<string, unknown>> = {};
   #messages: readonly ChatMessage[] = [];
   #promptLength = 0;
   #assistantTurns = 0;
@@ -41,7 +54,7 @@ export class ToolAgentLoop extends AgentLoopBase {
   }
 
   async run({ messages, row }: AgentLoopInput): Promise<readonly AgentLoopOutput[]> {
-    const { tools, trajectoryId, multiTurn, signal, logger, encodePrompt } = this.context;
+    const { tools, interactions, trajectoryId, multiTurn, signal, logger, encodePrompt } = this.context;
     const session = { trajectoryId, row, state: new Map<string, unknown>() };
     const scope = { session, toolsKwargs: toolsKwargs(row), signal, logger };
     const executor = new ToolExecutor(tools, multiTurn.toolCalls, scope);
@@ -49,38 +62,49 @@ export class ToolAgentLoop extends AgentLoopBase {
     const { appendedIds } = this.#tokens.start(messages, encodePrompt(messages, { tools: tools.schemas }));
     this.#promptLength = appendedIds.length;
 
-    let step: Step = { state: "generating" };
-    while (step.state !== "terminated") {
-      step =
-        step.state === "generating"
-          ? await this.#generateTurn(executor)
-          : await this.#answerCalls(step.message, step.calls, executor);
+    const deadlineMs = multiTurn.interactionDeadlineMs;
+    const user = await SimulatedUser.begin(interactions, { row, trajectoryId, deadlineMs, signal, logger });
+    try {
+      let step: Step = { state: "generating" };
+      while (step.state !== "terminated") step = await this.#next(step, { executor, user });
+      return this.#outputs(step);
+    } finally {
+      await user?.finalize();
     }
-    return this.#outputs(step.end);
   }
 
-  async #generateTurn(executor: ToolExecutor): Promise<Step> {
+  #next(step: Exclude<Step, { state: "terminated" }>, { executor, user }: Answering): Promise<Step> {
+    if (step.state === "processing_tools") return this.#answerCalls(step.message, step.calls, executor);
+    if (step.state === "interacting" && user) return this.#interact(step.message, user);
+    return this.#generateTurn({ executor, user });
+  }
+
+  async #generateTurn({ executor, user }: Answering): Promise<Step> {
     const { responseLength, multiTurn } = this.context;
     const before = this.#tokens.promptIds;
-    const output = await this.generate(before, responseLength - this.#used(before), this.#stopTokenIds);
+    const room = responseLength - this.#used(before);
+    const allowed = Math.min(multiTurn.maxTurnTokens, room);
+    const output = await this.generate(before, allowed, this.#stopTokenIds);
     this.#serverFields ??= output.extraFields ?? {};
     this.#assistantTurns++;
     this.#tokens.addAssistant(output);
 
-    const limit = this.#used(this.#tokens.promptIds) >= responseLength;
-    if (limit || output.stopReason === "length" || output.stopReason === "aborted") {
+    const full = output.tokenIds.length >= room;
+    if (full || output.stopReason === "length" || output.stopReason === "aborted") {
       // The limit wins over calls: what follows a complete one may have been part of the plan.
-      const end = output.stopReason === "aborted" ? "aborted" : "length";
       this.#record(executor.refuse(requestedCalls(this.#parse(before, output.tokenIds))));
-      return { state: "terminated", end };
+      if (output.stopReason === "aborted") return { state: "terminated", end: "aborted" };
+      const truncation = full ? "response" : output.tokenIds.length >= allowed ? "turn" : "context";
+      return { state: "terminated", end: "length", truncation };
     }
     if (this.#assistantTurns >= multiTurn.maxAssistantTurns || this.#userTurns >= multiTurn.maxUserTurns) {
       return { state: "terminated", end: "max_turns" };
     }
     const turn = this.#parse(before, output.tokenIds);
     const calls = this.#calls(turn);
-    if (calls.length === 0) return { state: "terminated", end: output.stopReason };
-    return { state: "processing_tools", message: assistantMessage(turn, calls), calls };
+    const message = assistantMessage(turn, calls);
+    if (calls.length > 0) return { state: "processing_tools", message, calls };
+    return user ? { state: "interacting", message } : { state: "terminated", end: output.stopReason };
   }
 
   async #answerCalls(message: ChatMessage, calls: readonly RequestedCall[], executor: ToolExecutor): Promise<Step> {
@@ -88,15 +112,32 @@ export class ToolAgentLoop extends AgentLoopBase {
     const records = await executor.run(calls);
     this.spend("toolCalls", (performance.now() - start) / 1000);
     this.#record(records);
-
-    const previous = [...this.#messages, message];
-    this.#messages = [...previous, ...records.map((record) => record.message)];
-    const plan = this.#tokens.plan(previous, this.#messages);
-    // Results that leave no room for an answer are not trained on.
-    if (this.#used(plan.promptIds) >= this.context.responseLength) return { state: "terminated", end: "length" };
-    this.#tokens.apply(plan);
+    const results = records.map((record) => record.message);
+    if (!this.#append(message, results)) return { state: "terminated", end: "length", truncation: "tool_results" };
     this.#userTurns++;
     return { state: "generating" };
+  }
+
+  async #interact(message: ChatMessage, user: SimulatedUser): Promise<Step> {
+    const start = performance.now();
+    const { text, terminate, score, extra } = await user.respond([...this.#messages, message]);
+    this.count("interaction", (performance.now() - start) / 1000);
+    this.#interactionFields = { ...this.#interactionFields, ...extra };
+    if (score != null) this.#turnScores.push(score);
+    const fits = this.#append(message, [{ role: "user", content: text }]);
+    if (fits) this.#userTurns++;
+    if (terminate) return { state: "terminated", end: "user" };
+    return fits ? { state: "generating" } : { state: "terminated", end: "length", truncation: "user_message" };
+  }
+
+  /** Add the messages that answer the model's; false, and nothing is added, where they leave no room for another turn. */
+  #append(message: ChatMessage, answers: readonly ChatMessage[]): boolean {
+    const previous = [...this.#messages, message];
+    this.#messages = [...previous, ...answers];
+    const plan = this.#tokens.plan(previous, this.#messages);
+    if (this.#used(plan.promptIds) >= this.context.responseLength) return false;
+    this.#tokens.apply(plan);
+    return true;
   }
 
   /** Tokens of the conversation after its first prompt, also where a split has moved them into a prompt. */
@@ -134,7 +175,13 @@ export class ToolAgentLoop extends AgentLoopBase {
     }
   }
 
-  #outputs(end: End): AgentLoopOutput[] {
+  #outputs({
+    end,
+    truncation = null,
+  }: {
+    readonly end: End;
+    readonly truncation?: Truncation | null;
+  }): AgentLoopOutput[] {
     const samples = this.#tokens.samples.length > 0 ? this.#tokens.samples : [this.#tokens.current];
     return samples.map((sample, i) => ({
       promptIds: sample.promptIds,
@@ -145,10 +192,13 @@ export class ToolAgentLoop extends AgentLoopBase {
       stopReason: i === samples.length - 1 ? end : "stop",
       minWeightVersion: versionsOf(sample)?.minWeightVersion ?? 0,
       maxWeightVersion: versionsOf(sample)?.maxWeightVersion ?? 0,
+      weightVersions: versionRunsOf(sample),
       metrics: this.metrics,
       extraFields: {
         ...this.#serverFields,
-        turn_scores: [],
+        ...(truncation && i === samples.length - 1 ? { truncation } : {}),
+        ...(Object.keys(this.#interactionFields).length > 0 ? { interaction: this.#interactionFields } : {}),
+        turn_scores: this.#turnScores,
         tool_rewards: this.#records.flatMap(({ reward }) => reward ?? []),
         tool_calls: this.#records.map(({ tool, outcome, message }) => ({ tool, outcome, message })),
       },

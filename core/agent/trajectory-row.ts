@@ -1,6 +1,7 @@
 import type { Row } from "../data/row.js";
 import type { JsonValue } from "../host/types.js";
 import type { RewardOutcome } from "../reward/index.js";
+import type { VersionRun } from "../rollout/rollout.js";
 import type { Tag, TrajectoryTag } from "../transfer/index.js";
 
 /** Fields of a stored trajectory. Unpadded; lists over response tokens have one length. */
@@ -22,6 +23,8 @@ export interface TrajectoryFields {
   readonly stopReason: string;
   readonly minWeightVersion: number;
   readonly maxWeightVersion: number;
+  /** Which weights drew which sampled token; null where only the span is known. */
+  readonly weightVersions: readonly VersionRun[] | null;
   /** Seconds per phase: `generateSequences`, `toolCalls`, `computeScore`, `rewardQueue`; and `numPreempted`. */
   readonly metrics: { readonly [name: string]: number };
   readonly extraFields: { readonly [name: string]: JsonValue };
@@ -40,7 +43,10 @@ export interface TrajectoryPlace {
   readonly globalStep: number;
 }
 
-export const toRow = (fields: TrajectoryFields): Row => ({ ...fields });
+export const toRow = ({ weightVersions, ...fields }: TrajectoryFields): Row => ({
+  ...fields,
+  weightVersions: weightVersions?.map((run) => ({ ...run })) ?? null,
+});
 
 /** The tag of a stored trajectory. Rows are ordered by (draw, session, index) before training. */
 export function trajectoryTag(fields: TrajectoryFields, place: TrajectoryPlace): Tag {

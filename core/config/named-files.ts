@@ -10,9 +10,13 @@ import { type Dict, isSet, nodeAt, sourceText } from "./tree.js";
 /** Files that the configuration names and that are not there. Nothing of them is read or run. */
 export function missingFiles(config: RunConfig, tree: Dict, cwd: string): Problem[] {
   const problems = userModules(config).flatMap(([key, reference]) => missingModule(key, reference, cwd) ?? []);
-  const { agent_loop_config_path: loops } = config.actor_rollout_ref.rollout.agent;
-  if (loops !== null && !existsSync(path.resolve(cwd, loops))) {
-    problems.push(missing("actor_rollout_ref.rollout.agent.agent_loop_config_path", loops, cwd));
+  const { agent, multi_turn } = config.actor_rollout_ref.rollout;
+  for (const [key, file] of [
+    ["agent.agent_loop_config_path", agent.agent_loop_config_path],
+    ["multi_turn.interaction_config_path", multi_turn.interaction_config_path],
+  ] as const) {
+    if (file === null || existsSync(path.resolve(cwd, file))) continue;
+    problems.push(missing(`actor_rollout_ref.rollout.${key}`, file, cwd));
   }
   return problems.map((problem) => {
     const node = nodeAt(tree, problem.key.split("."));

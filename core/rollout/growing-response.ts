@@ -1,5 +1,5 @@
 import type { CheckedRequest } from "./replica-backend.js";
-import type { RolloutOptions, StopReason, TokenOutput } from "./rollout.js";
+import type { RolloutOptions, StopReason, TokenOutput, VersionRun } from "./rollout.js";
 import type { TokenSampler } from "./sampling.js";
 import { StopChecker } from "./stop.js";
 
@@ -9,8 +9,7 @@ export class GrowingResponse {
   private readonly logProbs: number[] = [];
   private readonly sampledLogProbs: number[] = [];
   private readonly stops: StopChecker;
-  private minVersion = Infinity;
-  private maxVersion = -Infinity;
+  private readonly versions: VersionRun[] = [];
 
   constructor(
     readonly request: CheckedRequest,
@@ -18,6 +17,8 @@ export class GrowingResponse {
   ) {
     const { stop, stopTokenIds, ignoreEos } = request.sampling;
     this.stops = new StopChecker({ ...options, stop, stopTokenIds, ignoreEos, maxTokens: request.maxTokens });
+    const { promptIds, continues = 0 } = request;
+    if (continues > 0) this.stops.resume(promptIds.slice(-continues));
   }
 
   /** Tokens of prompt and response so far, which is also the position of the next one. */
@@ -33,20 +34,20 @@ export class GrowingResponse {
     this.tokenIds.push(token);
     this.logProbs.push(logProb);
     this.sampledLogProbs.push(sampledLogProb);
-    this.minVersion = Math.min(this.minVersion, weightVersion);
-    this.maxVersion = Math.max(this.maxVersion, weightVersion);
+    addToRuns(this.versions, this.tokenIds.length, weightVersion);
     return this.stops.push(token);
   }
 
   /** @param weightVersion stands in where no token was drawn. */
   output(stopReason: StopReason, weightVersion: number): TokenOutput {
-    const drewAny = this.tokenIds.length > 0;
+    const versions = this.versions.length > 0 ? this.versions.map(({ version }) => version) : [weightVersion];
     return {
       tokenIds: this.tokenIds,
       ...(this.request.sampling.logProbs ? { logProbs: this.logProbs, sampledLogProbs: this.sampledLogProbs } : {}),
       stopReason,
-      minWeightVersion: drewAny ? this.minVersion : weightVersion,
-      maxWeightVersion: drewAny ? this.maxVersion : weightVersion,
+      minWeightVersion: Math.min(...versions),
+      maxWeightVersion: Math.max(...versions),
+      weightVersions: this.versions,
     };
   }
 
@@ -54,4 +55,11 @@ export class GrowingResponse {
     yield* this.request.promptIds;
     yield* this.tokenIds;
   }
+}
+
+/** Note that the response reaches to `end` with a token of this version. */
+function addToRuns(runs: VersionRun[], end: number, version: number): void {
+  const last = runs.at(-1);
+  if (last?.version === version) runs[runs.length - 1] = { ...last, end };
+  else runs.push({ start: end - 1, end, version });
 }

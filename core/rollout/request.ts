@@ -10,7 +10,7 @@ export interface RequestLimits extends Pick<RolloutOptions, "maxModelLen" | "res
  * length, in either case at most what the context has left.
  */
 export function checkRequest(request: GenerateRequest, limits: RequestLimits): { readonly maxTokens: number } {
-  const { requestId, promptIds, sampling } = request;
+  const { requestId, promptIds, sampling, continues = 0 } = request;
   const where = `request ${requestId}`;
   if (promptIds.length === 0) {
     throw rolloutErrors.VERL_ROLLOUT_BAD_REQUEST({ what: "The prompt is empty", where });
@@ -28,6 +28,12 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): {
   if (room < 1) {
     throw rolloutErrors.VERL_ROLLOUT_PROMPT_TOO_LONG({
       what: `The prompt has ${promptIds.length} tokens; prompt and response together may have ${limits.maxModelLen}`,
+      where,
+    });
+  }
+  if (!(Number.isInteger(continues) && continues >= 0 && continues <= promptIds.length)) {
+    throw rolloutErrors.VERL_ROLLOUT_BAD_REQUEST({
+      what: `continues is ${continues}; it counts tokens of the prompt, of which there are ${promptIds.length}`,
       where,
     });
   }

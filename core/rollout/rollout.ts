@@ -38,6 +38,18 @@ export interface GenerateRequest {
    */
   readonly seed: number;
   readonly priority?: number;
+  /**
+   * So many of the prompt's last tokens are this response's own, drawn before it was interrupted. Draws do not depend on it;
+   * a stop text that began in them is found.
+   */
+  readonly continues?: number;
+}
+
+/** Tokens `start` to `end` (exclusive) of a response, drawn by the weights of one version. */
+export interface VersionRun {
+  readonly start: number;
+  readonly end: number;
+  readonly version: number;
 }
 
 export interface TokenOutput {
@@ -50,7 +62,11 @@ export interface TokenOutput {
   /** Versions of the weights that drew the first and the last token. */
   readonly minWeightVersion: number;
   readonly maxWeightVersion: number;
+  /** Which weights drew which of `tokenIds`, in order and without gaps. Absent where a server knows the span alone. */
+  readonly weightVersions?: readonly VersionRun[];
   readonly numPreempted?: number;
+  /** How often it was interrupted and resumed. */
+  readonly numInterruptions?: number;
   readonly extraFields?: Readonly<Record<string, unknown>>;
 }
 

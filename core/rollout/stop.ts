@@ -24,6 +24,11 @@ export class StopChecker {
     this.texts = stop.length > 0 && createDecoder ? new StopTextMatcher(stop, createDecoder()) : null;
   }
 
+  /** Go on with a response that was interrupted after these tokens: they end nothing and count for no limit. */
+  resume(tokens: ArrayLike<number>): void {
+    if (this.texts) for (const token of Array.from(tokens)) this.texts.push(token);
+  }
+
   /** `length` wins over `stop` when both hold at the limit. */
   push(token: number): "stop" | "length" | null {
     this.count++;

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
-import { agentLoopFinder, loadTools } from "../agent/index.js";
+import { agentLoopFinder, loadInteractions, loadTools } from "../agent/index.js";
 import { modelTypeOf, type Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
@@ -47,6 +47,11 @@ export async function createSampling(
     loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
     logger,
   });
+  const interactions = await loadInteractions({
+    configPath: rollout.multi_turn.interaction_config_path,
+    cwd: scope.cwd,
+    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+  });
   const ownSampler = await userPart<ReplayBufferOptions, ReplayBuffer>(services, sampler.custom_sampler, {
     key: "trainer.v1.sampler.custom_sampler",
     method: "sample",
@@ -67,6 +72,7 @@ export async function createSampling(
     rewardManager: needs.rewards,
     findAgentLoop,
     tools,
+    interactions,
     toolParser,
     modelType: model.path === null ? null : await modelTypeOf(path.resolve(scope.cwd, model.path)),
     logger,

@@ -63,11 +63,14 @@ export function agentLoopConformance(subject: AgentLoopUnderTest): ConformanceCa
       encodePrompt: (messages, { tools } = {}) =>
         tokenizer.encodeChat(messages, { addGenerationPrompt: true, ...(tools ? { tools } : {}) }),
       tools: await ToolSet.of(subject.tools ?? []),
+      interactions: new Map(),
       toolParser: subject.toolParser ?? noCalls,
       turnEncoder: (tools) => new TurnEncoder(tokenizer, { tools }),
       multiTurn: {
         maxAssistantTurns: Infinity,
         maxUserTurns: Infinity,
+        maxTurnTokens: Infinity,
+        interactionDeadlineMs: 1000,
         maxParallelCalls: 1,
         toolCalls: { deadlineMs: 1000, maxResponseLength: 256, truncateSide: "middle" },
       },

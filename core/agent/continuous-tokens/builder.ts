@@ -1,4 +1,5 @@
 import type { ChatMessage } from "../../data/tokenizer.js";
+import type { VersionRun } from "../../rollout/rollout.js";
 import { agentErrors } from "../errors.js";
 import { applyToIds, type TokenEdit } from "./edit.js";
 import { editSample, newSample, type TokenSample } from "./token-sample.js";
@@ -11,6 +12,8 @@ export interface SampledTurn {
   readonly logProbs?: readonly number[] | null;
   readonly minWeightVersion: number;
   readonly maxWeightVersion: number;
+  /** Which weights drew which id, in order and without gaps. */
+  readonly weightVersions?: readonly VersionRun[];
 }
 
 /** An edit that was worked out and not made yet. */
@@ -68,8 +71,8 @@ export class ContinuousTokenBuilder {
       insertedIds: [],
       appendedIds: turn.tokenIds,
     };
-    const { minWeightVersion, maxWeightVersion } = turn;
-    this.#sample = editSample(sample, edit, { logProbs, minWeightVersion, maxWeightVersion });
+    const { minWeightVersion, maxWeightVersion, weightVersions } = turn;
+    this.#sample = editSample(sample, edit, { logProbs, minWeightVersion, maxWeightVersion, weightVersions });
     this.#due = "any";
     return edit;
   }

@@ -7,5 +7,5 @@ export type { TokenFamily } from "./family.js";
 export { tokenFamily } from "./family.js";
 export type { EncodingOptions, OwnEncoding } from "./own-encoding.js";
 export type { SampledSpan, TokenSample } from "./token-sample.js";
-export { versionsOf } from "./token-sample.js";
+export { versionRunsOf, versionsOf } from "./token-sample.js";
 export { TurnEncoder, type TurnEncoderOptions } from "./turn-encoder.js";

@@ -1,6 +1,10 @@
+import type { VersionRun } from "../../rollout/rollout.js";
 import type { TokenEdit } from "./edit.js";
 
-/** Sampled tokens of one model call: response positions `start` to `end` (exclusive), and the weights that drew them. */
+/**
+ * Sampled tokens of one model call: response positions `start` to `end` (exclusive), and the weights that drew them. A call that
+ * says which weights drew which token has a span for each version.
+ */
 export interface SampledSpan {
   readonly start: number;
   readonly end: number;
@@ -24,6 +28,8 @@ export interface SampledMetadata {
   readonly logProbs: readonly number[] | null;
   readonly minWeightVersion: number;
   readonly maxWeightVersion: number;
+  /** Of the ids of this call. */
+  readonly weightVersions?: readonly VersionRun[];
 }
 
 export function newSample(promptIds: readonly number[], withLogProbs: boolean): TokenSample {
@@ -43,8 +49,7 @@ export function editSample(sample: TokenSample, edit: TokenEdit, sampled: Sample
   const responseIds = [...sample.responseIds.slice(0, kept), ...insertedIds, ...appendedIds];
   const spans = sample.spans.flatMap((span) => (span.start < kept ? [{ ...span, end: Math.min(span.end, kept) }] : []));
   if (sampled && appendedIds.length > 0) {
-    const { minWeightVersion, maxWeightVersion } = sampled;
-    spans.push({ start, end: responseIds.length, minWeightVersion, maxWeightVersion });
+    spans.push(...spansOf(sampled, start, responseIds.length));
   }
   return {
     promptIds: sample.promptIds,
@@ -61,6 +66,29 @@ export function editSample(sample: TokenSample, edit: TokenEdit, sampled: Sample
     ],
     spans,
   };
+}
+
+function spansOf(sampled: SampledMetadata, start: number, end: number): SampledSpan[] {
+  const { minWeightVersion, maxWeightVersion, weightVersions } = sampled;
+  if (!weightVersions) return [{ start, end, minWeightVersion, maxWeightVersion }];
+  return weightVersions.map((run) => ({
+    start: start + run.start,
+    end: start + run.end,
+    minWeightVersion: run.version,
+    maxWeightVersion: run.version,
+  }));
+}
+
+/** Which weights drew which sampled token of the response; null where that is not known of every one. */
+export function versionRunsOf({ spans }: TokenSample): VersionRun[] | null {
+  const runs: VersionRun[] = [];
+  for (const { start, end, minWeightVersion: version, maxWeightVersion } of spans) {
+    if (version !== maxWeightVersion) return null;
+    const last = runs.at(-1);
+    if (last?.version === version && last.end === start) runs[runs.length - 1] = { ...last, end };
+    else runs.push({ start, end, version });
+  }
+  return runs;
 }
 
 /** The lowest and the highest version among those that drew a sample's tokens; null where nothing was sampled. */

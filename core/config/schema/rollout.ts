@@ -98,6 +98,12 @@ export const rollout = section("Sampling: the inference server and the agent loo
     enable: key(flag(), false, "Run several turns."),
     max_assistant_turns: key(z.int().min(0).nullable(), null, "Model turns; null = no limit.", { unit: "turns" }),
     max_user_turns: key(z.int().min(0).nullable(), null, "Tool or user turns; null = no limit.", { unit: "turns" }),
+    max_assistant_response_length: key(
+      optionalCount(),
+      null,
+      "Longest single model turn of the tool agent, within what the response has left; null = only that.",
+      { unit: "tokens", differs: { why: "one turn cannot use up what later turns need" } },
+    ),
     max_parallel_calls: key(count(), 1, "Tool calls honoured per model turn.", { unit: "calls" }),
     max_tool_response_length: key(natural(), 256, "Longest tool output; characters, not tokens.", {
       unit: "characters",
@@ -109,6 +115,14 @@ export const rollout = section("Sampling: the inference server and the agent loo
     }),
     tool_config_path: key(optionalText(), null, "YAML list of stateful tools.", { file: true }),
     function_tool_path: key(optionalText(), null, "File with function tools.", { file: true }),
+    interaction_config_path: key(optionalText(), null, "YAML list of simulated users.", {
+      file: true,
+      differs: { why: "verl has removed them" },
+    }),
+    interaction_deadline_s: key(positive(), 60, "Longest time of one answer of a simulated user.", {
+      unit: "seconds",
+      differs: { why: "a user that hangs would hang the run" },
+    }),
     format: key(text(), "hermes", "Tool-call format of the model.", { registry: "toolParsers" }),
   }),
   checkpoint_engine: section("How weights get from the trainer to the servers.", {

@@ -1,10 +1,9 @@
 import type { AgentLoopFactory, AgentLoopManagerOptions, PromptTask } from "../../../core/agent/index.js";
 import {
+  builtinAgentLoops,
   builtinToolParsers,
   InProcessAgentLoopManager,
-  singleTurnAgent,
   ToolSet,
-  toolAgent,
 } from "../../../core/agent/index.js";
 import type { RunConfig } from "../../../core/config/run-config.js";
 import type { Row } from "../../../core/plugin.js";
@@ -53,6 +52,8 @@ export function configOf({ rollout, val_kwargs, agent, multi_turn, reward }: Con
         multi_turn: {
           max_assistant_turns: null,
           max_user_turns: null,
+          max_assistant_response_length: null,
+          interaction_deadline_s: 10,
           max_parallel_calls: 1,
           max_tool_response_length: 256,
           tool_response_truncate_side: "middle",
@@ -98,7 +99,7 @@ export function harness(options: HarnessOptions = {}) {
       logger,
     });
   const rewardManager: RewardManager | null = naive && withErrorPolicy(naive, policy);
-  const known = [singleTurnAgent, toolAgent, ...loops];
+  const known = [...builtinAgentLoops, ...loops];
   const manager = new InProcessAgentLoopManager({
     config: configOf(options),
     client,
@@ -106,7 +107,7 @@ export function harness(options: HarnessOptions = {}) {
     queue,
     rewardManager,
     findAgentLoop(name) {
-      const found = known.find((loop) => loop.name === name);
+      const found = known.find((loop) => [loop.name, ...(loop.aliases ?? [])].includes(name));
       if (!found) throw new Error(`unknown agent loop ${name}`);
       return found;
     },

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { builtinToolParsers, functionTool, type Tool, ToolSet, toolAgent } from "../../../core/agent/index.js";
 import type { Row } from "../../../core/plugin.js";
+import { rolloutErrors } from "../../../core/rollout/index.js";
 import type { TokenOutput } from "../../../core/rollout/rollout.js";
 import { agentLoopConformance, runConformance, ScriptedClient } from "../../../testing/index.js";
 import { harness, task, tokenizer } from "./harness.js";
@@ -50,6 +51,7 @@ async function play(turns: readonly string[], setup: Setup = {}) {
     metrics: Record<string, number>;
     extraFields: {
       tool_rewards: number[];
+      truncation?: string;
       tool_calls: { tool: string; outcome: string; message: Record<string, unknown> }[];
     };
   };
@@ -250,6 +252,48 @@ describe("tool_agent", () => {
     const { client } = await play([call('{"a": 1}'), "done"], { responseLength: 200 });
     const used = client.requests[1].promptIds.length - client.requests[0].promptIds.length;
     expect(client.requests.map(({ sampling }) => sampling.maxTokens)).to.deep.equal([200, 200 - used]);
+  });
+
+  it("max_assistant_response_length bounds each turn within what the response has left, and says that it did", async () => {
+    const multi_turn = { max_assistant_response_length: 80 };
+    const { client, record } = await play([call('{"a": 1}'), "x".repeat(200)], {
+      multi_turn,
+      responseLength: 160,
+      stops: ["stop", "length"],
+    });
+    const used = client.requests[1].promptIds.length - client.requests[0].promptIds.length;
+    expect(client.requests.map(({ sampling }) => sampling.maxTokens)).to.deep.equal([80, Math.min(80, 160 - used)]);
+    expect(record.stopReason).to.equal("length");
+    expect(record.extraFields.truncation).to.equal("turn");
+  });
+
+  it("a conversation that outgrows the context of the server ends by length, with the reason", async () => {
+    let turn = 0;
+    const client = new ScriptedClient(({ promptIds }) => {
+      if (turn++ > 0) throw rolloutErrors.VERL_ROLLOUT_PROMPT_TOO_LONG({ what: `${promptIds.length} tokens` });
+      return { tokenIds: [...ids(call('{"a": 1}')), 1] };
+    });
+    const { manager, submit, rows } = harness({
+      rollout: { n: 1, prompt_length: 600, response_length: 600 },
+      agent: { default_agent_loop: "tool_agent" },
+      over: { client, tools: await ToolSet.of([double]) },
+    });
+    await submit([task("u")]);
+    await manager.drain();
+    const { u_0_0: row } = await rows();
+    expect(row.stopReason).to.equal("length");
+    expect(row.extraFields).to.include({ truncation: "context" });
+    expect(turn).to.equal(2);
+  });
+
+  it("a first prompt that is longer than the context fails its session, for no turn can be had", async () => {
+    const client = new ScriptedClient(() => {
+      throw rolloutErrors.VERL_ROLLOUT_PROMPT_TOO_LONG({ what: "9 tokens" });
+    });
+    const { manager, submit, tags } = harness({ agent: { default_agent_loop: "tool_agent" }, over: { client } });
+    await submit([task("u")]);
+    await manager.drain();
+    expect(String((await tags()).u.lastEvent)).to.contain("VERL_ROLLOUT_PROMPT_TOO_LONG");
   });
 
   it("a trajectory in which nothing was sampled is one with an empty response", async () => {

@@ -1,0 +1,123 @@
+import type { Row } from "../../data/row.js";
+import type { ChatMessage } from "../../data/tokenizer.js";
+import { withDeadline } from "../../host/deadline.js";
+import { reasonOf } from "../../host/errors.js";
+import { shown } from "../../host/shown.js";
+import type { Awaitable, Logger } from "../../host/types.js";
+import { abortable } from "../abortable.js";
+import { agentErrors } from "../errors.js";
+import type { JsonObject } from "../tools/tool.js";
+import { isObject } from "../tools/tool.js";
+import type { Interaction, InteractionTurn } from "./interaction.js";
+import type { InteractionSet } from "./load-interactions.js";
+
+export interface SimulatedUserScope {
+  readonly row: Row;
+  /** The instance's id. */
+  readonly trajectoryId: string;
+  /** Longest time of one answer. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  readonly logger: Pick<Logger, "warn">;
+}
+
+/** The user of one trajectory: which interaction it is, and every call to it with a deadline. */
+export class SimulatedUser {
+  readonly #kwargs: JsonObject;
+
+  private constructor(
+    private readonly interaction: Interaction,
+    private readonly scope: SimulatedUserScope,
+  ) {
+    this.#kwargs = interactionKwargs(scope.row);
+  }
+
+  /**
+   * Start the interaction that the row's `interaction_kwargs` name; null in a run without interactions. The caller calls
+   * `finalize` whatever comes.
+   *
+   * @throws VERL_AGENT_INTERACTION where the row names none, or an unknown one
+   */
+  static async begin(known: InteractionSet, scope: SimulatedUserScope): Promise<SimulatedUser | null> {
+    if (known.size === 0) return null;
+    const { name } = interactionKwargs(scope.row);
+    const interaction = typeof name === "string" ? known.get(name) : undefined;
+    if (!interaction) {
+      throw agentErrors.VERL_AGENT_INTERACTION({
+        what: name === undefined ? "the row names no interaction" : `there is no interaction ${shown(name)}`,
+        where: scope.trajectoryId,
+        why: `The run has ${[...known.keys()].join(", ")}.`,
+        fix: "give every row extra_info.interaction_kwargs with the name of an interaction",
+      });
+    }
+    const user = new SimulatedUser(interaction, scope);
+    try {
+      await user.#call("could not be started", () => interaction.startInteraction?.(scope.trajectoryId, user.#kwargs));
+    } catch (error) {
+      await user.finalize();
+      throw error;
+    }
+    return user;
+  }
+
+  async respond(messages: readonly ChatMessage[]): Promise<InteractionTurn> {
+    const { trajectoryId } = this.scope;
+    const turn = await this.#call("did not answer", (signal) =>
+      this.interaction.generateResponse(trajectoryId, messages, this.#kwargs, signal),
+    );
+    if (typeof turn?.text !== "string") throw this.#failed("did not answer", "it returned no text");
+    if (turn.score != null && !Number.isFinite(turn.score)) {
+      throw this.#failed("did not answer", `its score is ${turn.score}`);
+    }
+    return turn;
+  }
+
+  /** Never rejects: the trajectory is complete, or has an error already. */
+  async finalize(): Promise<void> {
+    const { trajectoryId, deadlineMs, logger } = this.scope;
+    const late = () => new Error(`it took longer than ${deadlineMs / 1000} s`);
+    try {
+      const work = settled(() => this.interaction.finalizeInteraction?.(trajectoryId, this.#kwargs));
+      await withDeadline(work, deadlineMs, late);
+    } catch (error) {
+      logger.warn(`the interaction "${this.interaction.name}" could not be finalized: ${reasonOf(error)}`);
+    }
+  }
+
+  async #call<T>(failure: string, work: (signal: AbortSignal) => Awaitable<T>): Promise<T> {
+    const { signal, deadlineMs } = this.scope;
+    const expiry = new AbortController();
+    const both = AbortSignal.any([signal, expiry.signal]);
+    const timer = setTimeout(
+      () => expiry.abort(this.#failed(failure, `It took longer than ${deadlineMs / 1000} s.`)),
+      deadlineMs,
+    );
+    try {
+      return await abortable(
+        settled(() => work(both)),
+        both,
+      );
+    } catch (error) {
+      both.throwIfAborted();
+      throw this.#failed(failure, reasonOf(error), error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #failed(failure: string, why: string, cause?: unknown) {
+    const what = `the interaction "${this.interaction.name}" ${failure}`;
+    return agentErrors.VERL_AGENT_INTERACTION({ what, where: this.scope.trajectoryId, why, cause });
+  }
+}
+
+/** What a row says about its simulated user: `extra_info.interaction_kwargs`, or the column of that name. */
+function interactionKwargs({ extra_info: extra, interaction_kwargs: column }: Row): JsonObject {
+  const kwargs = (isObject(extra) ? extra.interaction_kwargs : undefined) ?? column;
+  return isObject(kwargs) ? (kwargs as JsonObject) : {};
+}
+
+/** Exceptions of a function that is not asynchronous become rejections. */
+async function settled<T>(work: () => Awaitable<T>): Promise<T> {
+  return await work();
+}
