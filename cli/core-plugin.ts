@@ -1,7 +1,15 @@
 import { agentLoopManager, builtinAgentLoops, builtinToolParsers } from "../core/agent/index.js";
 import { builtinAdvantageEstimators, builtinPolicyLosses } from "../core/algorithms/index.js";
 import { definePlugin } from "../core/plugin.js";
-import { builtinScorers, dapoRewardManager, gdpoRewardManager, naiveRewardManager } from "../core/reward/index.js";
+import {
+  batchRewardManager,
+  builtinScorers,
+  dapoRewardManager,
+  gdpoRewardManager,
+  naiveRewardManager,
+  rateLimitedRewardManager,
+  remoteRewardManager,
+} from "../core/reward/index.js";
 import { inProcessQueueFactory, syncReplayBufferFactory } from "../core/transfer/index.js";
 
 /** What the core implements itself, registered like anybody's plugin so that anybody can replace it. */
@@ -26,7 +34,14 @@ export const corePlugin = definePlugin({
     for (const loss of builtinPolicyLosses) host.policyLosses.register(loss);
     host.transferQueues.register(inProcessQueueFactory);
     host.replayBuffers.register(syncReplayBufferFactory);
-    for (const manager of [naiveRewardManager, dapoRewardManager, gdpoRewardManager])
+    for (const manager of [
+      naiveRewardManager,
+      dapoRewardManager,
+      gdpoRewardManager,
+      rateLimitedRewardManager,
+      batchRewardManager,
+      remoteRewardManager,
+    ])
       host.rewardManagers.register(manager);
     for (const scorer of builtinScorers) host.scorers.register(scorer);
     for (const loop of builtinAgentLoops) host.agentLoops.register(loop);

@@ -67,14 +67,15 @@ export async function startHost(
   io: CommandIo,
   level: LogLevel = "warn",
 ): Promise<Host> {
-  const [{ createHost }, { BUILTINS, RANK_MAIN }] = await Promise.all([
+  const [{ createHost }, { BUILTINS, RANK_MAIN, REWARD_MAIN }] = await Promise.all([
     import("../core/index.js"),
     import("./builtins.js"),
   ]);
   const { allowBrokenPlugins, frozenPlugins } = request;
   const logger = commandLogger(io, level);
   const where = { cwd: io.cwd, env: io.env, logger };
-  return createHost({ ...where, plugins, builtins: BUILTINS, rankMain: RANK_MAIN, allowBrokenPlugins, frozenPlugins });
+  const mains = { rankMain: RANK_MAIN, rewardMain: REWARD_MAIN };
+  return createHost({ ...where, ...mains, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
 }
 
 /** Names and schemas that the configuration is checked against. */

@@ -30,6 +30,8 @@ import { PACKAGE } from "./package-info.js";
 import { choosePlatform, type PlatformChoice, type PlatformWishes, platformErrors } from "./platform/index.js";
 import { PLUGIN_API_VERSION, type Plugin } from "./plugin.js";
 import { startRankProcesses } from "./rank-processes.js";
+import { rewardErrors } from "./reward/index.js";
+import { startRewardWorker } from "./reward-workers.js";
 import type { HostServices } from "./services.js";
 import type { HookContexts } from "./trainer/hooks.js";
 import { userHooks } from "./user-hooks.js";
@@ -56,6 +58,8 @@ export interface HostOptions {
   readonly deadlineMs?: number;
   /** Module that runs a further training process (`runRankProcess`) with the same built-ins. Without it there is one. */
   readonly rankMain?: URL;
+  /** Module that runs a reward worker (`runRewardWorker`) with the same built-ins. Without it there is none. */
+  readonly rewardMain?: URL;
   /** Told `name@version` before a plugin is loaded. */
   readonly onLoading?: (plugin: string) => void;
 }
@@ -136,6 +140,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       createHookDriver: ({ deadlineMs }) => new HookDriver<HookContexts>({ sets, deadlineMs, scope: core.scope }),
       loadUserModule: load,
       startRanks: (ranks) => startRankProcesses(host, { ranks, platform, main: rankMain(options, ranks), env }),
+      startRewardWorker: async (index, task) => startRewardWorker(host, { main: rewardMain(options), index, task }),
       findEngine,
       createEngine: async (modelType, backend, engineOptions, ranks) => {
         const request = requestOf(modelType, backend);
@@ -202,6 +207,11 @@ function rankMain({ rankMain: main }: HostOptions, ranks: number): URL {
     what: `${ranks} training processes are asked for, and this program has no module for further ones`,
     fix: "Name it in `createHost({ rankMain })`, or set trainer.n_gpus_per_node to 1.",
   });
+}
+
+function rewardMain({ rewardMain: main }: HostOptions): URL {
+  if (main) return main;
+  throw rewardErrors.VERL_REWARD_NO_WORKERS({ what: "this program has no module for reward workers" });
 }
 
 /** The variables that decide the lookup of engines. */

@@ -11,5 +11,6 @@ export { KINDS, type KindMap, type Registrars, type Registries } from "./kinds.j
 export { PACKAGE } from "./package-info.js";
 export { PLUGIN_API_VERSION } from "./plugin.js";
 export { runRankProcess } from "./rank-main.js";
+export { runRewardWorker } from "./reward-workers.js";
 export type { HostServices } from "./services.js";
 export { createWorkerHost, joinWorker, type WorkerHostOptions } from "./worker-host.js";

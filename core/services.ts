@@ -4,6 +4,8 @@ import type { HostContainer } from "./host/container.js";
 import type { HookDriver } from "./host/hook-driver.js";
 import type { Registries } from "./kinds.js";
 import type { Platform } from "./platform/platform.js";
+import type { WorkerTask } from "./reward/index.js";
+import type { RewardWorker } from "./reward/reward.js";
 import type { HookContexts, Hooks } from "./trainer/hooks.js";
 
 /**
@@ -31,6 +33,8 @@ export interface HostServices {
    * device each. The caller disposes them.
    */
   startRanks(ranks: number): Promise<RankProcesses>;
+  /** Starts thread `index` of those that score (`reward.reward_manager.name: remote`). The caller stops it. */
+  startRewardWorker(index: number, task: Omit<WorkerTask, "name">): Promise<RewardWorker>;
   /**
    * Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it, over all of `ranks`
    * where they are given.

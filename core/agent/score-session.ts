@@ -1,5 +1,5 @@
 import type { Row } from "../data/row.js";
-import type { Tokenizer } from "../data/tokenizer.js";
+import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { JsonValue } from "../host/types.js";
 import { type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
@@ -10,6 +10,7 @@ export interface ScoredSession {
   readonly key: string;
   readonly output: AgentLoopOutput;
   readonly checked: CheckedOutput;
+  readonly messages: readonly ChatMessage[];
   readonly row: Row;
   readonly dataSource: string;
   readonly origin: string;
@@ -24,7 +25,7 @@ export async function scoreSession(
     readonly signal: AbortSignal;
   },
 ): Promise<RewardResult | null> {
-  const { key, output, checked, row, dataSource, origin } = session;
+  const { key, output, checked, messages, row, dataSource, origin } = session;
   if (output.rewardScore !== undefined) return ownScore(output.rewardScore, output.extraFields, key);
   if (!options.manager) return null;
   return options.manager.score(
@@ -36,6 +37,7 @@ export async function scoreSession(
       extraInfo: { ...objectOf(row.extra_info), ...output.extraFields, num_turns: output.numTurns },
       promptIds: Array.from(checked.promptIds),
       responseIds: Array.from(checked.responseIds),
+      messages,
       row,
       ...(origin ? { origin } : {}),
     },

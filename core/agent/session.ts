@@ -73,6 +73,7 @@ export async function runSession(
         key: trajectoryKey(task.uid, session, last),
         output: outputs[last],
         checked: checked[last],
+        messages: task.messages,
         row: task.row,
         dataSource: prompt.dataSource,
         origin: prompt.origin,

@@ -27,5 +27,6 @@ export { parseSpecifier, type Specifier } from "./specifier.js";
 export { tokenOf } from "./tokens.js";
 export type { Kinds, RegistrarsOf } from "./transaction.js";
 export * from "./types.js";
+export { userModulePath } from "./user-module.js";
 export { WATCHDOG_EXIT_CODE } from "./watchdog.js";
 export { obeyDriver, startWorkerProcess, type WorkerProcess } from "./worker-process.js";

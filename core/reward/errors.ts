@@ -25,6 +25,18 @@ export const rewardErrors = defineErrors({
     summary: "Scoring one trajectory took longer than the deadline",
     fix: "raise reward.timeout, or choose what happens then with reward.on_error: zero, drop_group or retry",
   },
+  VERL_REWARD_WORKER_LOST: {
+    summary: "A reward worker ended while it scored",
+    fix: "look for process.exit, unhandled rejections or too much memory in the reward function; reward.on_error says what happens to the trajectory",
+  },
+  VERL_REWARD_NO_WORKERS: {
+    summary: "The program has no module that a reward worker could run",
+    fix: "name it in `createHost({ rewardMain })`, or take another reward manager than remote",
+  },
+  VERL_REWARD_NOT_IN_WORKER: {
+    summary: "A reward function asked for something that reward workers do not have",
+    fix: "take the reward manager naive, which runs asynchronous functions in the process of the run",
+  },
   VERL_REWARD_BAD_POLICY: {
     summary: "The error policy of rewards is unknown",
     fix: "set reward.on_error to fail, zero, drop_group, retry or retry(n)",

@@ -1,5 +1,5 @@
 import type { Row } from "../data/row.js";
-import type { Tokenizer } from "../data/tokenizer.js";
+import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, CallOptions, JsonValue, Logger } from "../host/types.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
 
@@ -16,6 +16,8 @@ export interface RewardInput {
   readonly extraInfo: Readonly<Record<string, unknown>>;
   readonly promptIds: readonly number[];
   readonly responseIds: readonly number[];
+  /** The conversation before the response. */
+  readonly messages: readonly ChatMessage[];
   readonly row: Row;
   /** `file:line` of the dataset row, for messages. */
   readonly origin?: string;
@@ -38,22 +40,38 @@ export interface RewardResult {
   readonly seconds?: { readonly queue: number; readonly score: number };
 }
 
-/**
- * A user's reward function: a number, or an object with `score` and extra values; null abstains. It runs in the process of
- * the rollout: an asynchronous function overlaps with others, a synchronous one holds everything else up and no deadline
- * can interrupt it.
- */
-export type RewardFunction = (input: {
+/** What a reward function is told about a trajectory. */
+export interface RewardedSample {
   readonly dataSource: string;
   readonly solution: string;
   readonly groundTruth: JsonValue;
   readonly extraInfo: Readonly<Record<string, unknown>>;
+}
+
+/** What a reward function may use. */
+export interface RewardContext {
   readonly signal: AbortSignal;
-  /** `reward.custom_reward_function.reward_kwargs`. */
+  /** `reward.reward_kwargs` and `reward.custom_reward_function.reward_kwargs`. */
   readonly kwargs: Readonly<Record<string, unknown>>;
   /** Where to run what a model wrote. Opened when first asked for; rejects with `VERL_SANDBOX_UNAVAILABLE`. */
   readonly sandbox: OpenSandbox;
-}) => Awaitable<number | null | { readonly score: number | null; readonly [extra: string]: JsonValue }>;
+}
+
+/** A number, or an object with `score` and extra values; null abstains. */
+export type Reward = number | null | { readonly score: number | null; readonly [extra: string]: JsonValue };
+
+/**
+ * A user's reward function. It runs in the process of the rollout: an asynchronous function overlaps with others, a
+ * synchronous one holds everything else up and no deadline can interrupt it, unless the reward manager is `remote`, which
+ * runs it in threads of its own.
+ */
+export type RewardFunction = (input: RewardedSample & RewardContext) => Awaitable<Reward>;
+
+/** The form that the reward manager `batch` calls: a list in, one reward for each out, in their order. */
+export type BatchRewardFunction = (
+  samples: readonly RewardedSample[],
+  context: RewardContext,
+) => Awaitable<readonly Reward[]>;
 
 /** The run's sandbox (`reward.sandbox`), the same at every call. */
 export type OpenSandbox = () => Promise<Sandbox>;
@@ -95,5 +113,41 @@ export interface RewardManagerOptions {
   /** Milliseconds of scoring proper; waiting for a slot does not count. */
   readonly deadlineMs: number;
   readonly maxConcurrent: number;
+  /** For the manager `rate_limited`; null: no limit. */
+  readonly rateLimits: RateLimits;
+  /** For the manager `batch`. */
+  readonly batch: { readonly maxSize: number; readonly maxWaitMs: number };
+  /** Threads for what would hold this process up. */
+  readonly workers: RewardWorkers;
   readonly logger: Logger;
+}
+
+export interface RateLimits {
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  /** What one request is counted as. */
+  readonly tokensPerRequest: number;
+}
+
+/** Threads that have the run's plugins and the user's reward function. */
+export interface RewardWorkers {
+  /** `reward.num_workers`: how many there may be. */
+  readonly count: number;
+  /** Starts number `index`. Rejects when the function cannot be loaded there. */
+  start(index: number): Promise<RewardWorker>;
+}
+
+/** One thread. It scores one trajectory at a time. */
+export interface RewardWorker {
+  /** For messages: `reward worker 2`. */
+  readonly name: string;
+  /** Never rejects because of the function; rejects with `VERL_REWARD_WORKER_LOST` when the thread ends. */
+  score(job: RewardJob): Promise<RewardResult>;
+  /** Ends the thread at once, whatever it is doing. */
+  stop(): Promise<void>;
+}
+
+/** What goes to a thread: plain data. */
+export interface RewardJob extends Pick<RewardInput, "key" | "dataSource" | "solution" | "groundTruth" | "origin"> {
+  readonly extraInfo: Readonly<Record<string, JsonValue>>;
 }

@@ -1,5 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { dataErrors, type RawRow, readDataFiles, type Tokenizer } from "../data/index.js";
+import { type ChatMessage, dataErrors, type RawRow, readDataFiles, type Tokenizer } from "../data/index.js";
+import { promptMessages } from "../data/prompt-messages.js";
+import type { FieldValue } from "../data/row.js";
 import { isVerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
 import { dataSourceOf, type RewardManager, rewardErrors } from "../reward/index.js";
@@ -24,7 +26,10 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
     const scored = await Promise.all(
       rows.map(async (raw, i) => {
         const source = dataSourceOf(raw.row, config.data.reward_fn_key);
-        return { source, scores: await scoreRow(rewards, raw, responses[i], source, signal) };
+        return {
+          source,
+          scores: await scoreRow(rewards, raw, responses[i], { source, promptKey: config.data.prompt_key, signal }),
+        };
       }),
     );
     const bySource = new Map<string, number[]>();
@@ -62,8 +67,7 @@ async function scoreRow(
   rewards: RewardManager,
   { row, origin }: RawRow,
   responses: readonly string[],
-  dataSource: string,
-  signal: AbortSignal,
+  { source: dataSource, promptKey, signal }: { source: string; promptKey: string; signal: AbortSignal },
 ): Promise<number[]> {
   const { reward_model: rewardModel, extra_info: extra } = row as Record<
     string,
@@ -80,6 +84,7 @@ async function scoreRow(
           extraInfo: extra ?? {},
           promptIds: [],
           responseIds: [],
+          messages: messagesOf(row[promptKey], promptKey),
           row,
           origin,
         },
@@ -96,6 +101,12 @@ async function scoreRow(
       ...(message ? { why: message } : {}),
     });
   });
+}
+
+/** A file of responses need not hold the prompts: only reward models read them. */
+function messagesOf(prompt: FieldValue | undefined, column: string): readonly ChatMessage[] {
+  const found = promptMessages((prompt ?? null) as JsonValue, column);
+  return "messages" in found ? found.messages : [];
 }
 
 function responsesOf({ row, origin }: RawRow): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Dataset, Tokenizer } from "../data/index.js";
+import { userModulePath } from "../host/index.js";
 import {
   checkDataSources,
   createScorerIndex,
@@ -21,7 +22,7 @@ export async function createRewards(
   tokenizer: Tokenizer,
   datasets: readonly Dataset[],
 ): Promise<RewardManager> {
-  const { config, services, logger } = options;
+  const { config, services, logger, cwd } = options;
   const { reward } = config;
   const { source, name, module } = reward.reward_manager;
   const custom = reward.custom_reward_function;
@@ -49,6 +50,21 @@ export async function createRewards(
     sandbox: sandbox.open,
     deadlineMs: reward.timeout * 1000,
     maxConcurrent: reward.max_concurrent,
+    rateLimits: {
+      requestsPerMinute: reward.max_rpm,
+      tokensPerMinute: reward.max_tpm,
+      tokensPerRequest: reward.estimated_tokens_per_request,
+    },
+    batch: { maxSize: reward.batch.max_size, maxWaitMs: reward.batch.max_wait_ms },
+    workers: {
+      count: reward.num_workers,
+      // Found once, here: a worker must not look for it from another place.
+      start: (index) =>
+        services.startRewardWorker(index, {
+          source: custom.path ? { path: userModulePath(custom.path, cwd), name: custom.name } : null,
+          kwargs: rewardKwargs,
+        }),
+    },
     logger,
   });
   const manager = withErrorPolicy(inner, parseErrorPolicy(reward.on_error, reward.max_retries));

@@ -2,6 +2,7 @@ import { unbalanceReport } from "../algorithms/index.js";
 import { shareRows } from "../engine/index.js";
 import { dataMetrics, throughputMetrics, timingMetrics } from "../tracking/index.js";
 import { hasFailedReward } from "./failed-rewards.js";
+import { rewardTimes } from "./reward-times.js";
 import type { StepTimers } from "./timing.js";
 import { toolMetrics } from "./tool-metrics.js";
 import type { TrainBatch } from "./train-batch.js";
@@ -49,10 +50,15 @@ export function stepMetrics(
 }
 
 /** Times of a step and its throughput, once it is over. */
-export function timeMetrics({ sequences }: TrainBatch, timers: StepTimers, ranks: number): Record<string, number> {
+export function timeMetrics(
+  { sequences, rows }: TrainBatch,
+  timers: StepTimers,
+  ranks: number,
+): Record<string, number> {
   const total = sequences.inputIds.length;
   const tokens = { response: sequences.responseMask.length, total };
   return {
+    ...rewardTimes(rows),
     ...timingMetrics(Object.fromEntries(timers.all), tokens),
     ...throughputMetrics([total], timers.seconds("step"), ranks),
   };

@@ -10,7 +10,7 @@ import {
 } from "../../core/plugin.js";
 import { createToyTokenizer } from "../agent/toy-tokenizer.js";
 import type { ConformanceCase } from "../case.js";
-import { createFakeSandbox } from "../sandbox/fake-sandbox.js";
+import { rewardManagerOptions } from "./manager-options.js";
 
 export interface RewardManagerUnderTest {
   make(options: RewardManagerOptions): Awaitable<RewardManager>;
@@ -25,6 +25,7 @@ const INPUT: RewardInput = {
   extraInfo: {},
   promptIds: tokenizer.encode("6*7="),
   responseIds: tokenizer.encode("42"),
+  messages: [{ role: "user", content: "6*7=" }],
   row: {},
   origin: "train.jsonl:12",
 };
@@ -39,7 +40,7 @@ export function rewardManagerConformance({ make }: RewardManagerUnderTest): Conf
   ): ConformanceCase => ({
     name,
     async run() {
-      const manager = await make({ ...OPTIONS, customFunction: score, ...over });
+      const manager = await make(rewardManagerOptions({ tokenizer, customFunction: score, ...over }));
       try {
         await body(manager);
       } finally {
@@ -130,15 +131,3 @@ export function rewardManagerConformance({ make }: RewardManagerUnderTest): Conf
     }),
   ];
 }
-
-const OPTIONS: RewardManagerOptions = {
-  tokenizer,
-  customFunction: null,
-  rewardKwargs: {},
-  findScorer: () => null,
-  knownDataSources: [],
-  sandbox: async () => createFakeSandbox(),
-  deadlineMs: 10_000,
-  maxConcurrent: 4,
-  logger: { debug() {}, info() {}, warn() {}, error() {} },
-};

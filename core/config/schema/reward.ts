@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { count, key, natural, open, optionalText, positive, section, text, userExport } from "./key.js";
+import { count, key, natural, nonNegative, open, optionalText, positive, section, text, userExport } from "./key.js";
 
 const robust = "a slow or broken scorer is handled by name";
+const read = { differs: { why: "verl reads it although its file does not list it" } };
+const lists = { differs: { why: "verl's batch manager scores a whole step at once" } };
 const own = { differs: { why: "verl has no sandbox of its own" } };
 
 const sandbox = section("Where programs that a model wrote are run.", {
@@ -34,16 +36,38 @@ export const reward = section("Scoring of trajectories.", {
   }),
   reward_manager: section("What runs the scorers.", {
     source: key(z.enum(["register", "importlib"]), "register", "register = by name; importlib = from `module`."),
-    name: key(text(), "naive", "Reward manager, by registered name: naive, dapo (overlong penalty), gdpo.", {
-      registry: "rewardManagers",
-    }),
+    name: key(
+      text(),
+      "naive",
+      "Reward manager, by registered name: naive, dapo (overlong penalty), gdpo, rate_limited, batch (lists), remote (threads).",
+      { registry: "rewardManagers" },
+    ),
     module: userExport("A reward manager", "custom_reward_manager"),
   }),
   sandbox,
   sandbox_fusion: sandboxFusion,
   reward_kwargs: open("Options of the reward manager, e.g. dapo's {max_resp_len, overlong_buffer_cfg}."),
-  num_workers: key(count(), 1, "Reward workers.", { differs: { verl: 8, why: "one process on one machine" } }),
+  num_workers: key(count(), 8, "Most threads that score at the same time, with the reward manager remote."),
   max_concurrent: key(count(), 64, "Trajectories scored at the same time.", { differs: { verl: null, why: robust } }),
+  max_rpm: key(positive().nullable(), null, "Most calls of the reward function, with rate_limited; null = no limit.", {
+    unit: "per minute of the whole run",
+    ...read,
+  }),
+  max_tpm: key(positive().nullable(), null, "Most tokens of these calls, with rate_limited; null = no limit.", {
+    unit: "per minute of the whole run",
+    ...read,
+  }),
+  estimated_tokens_per_request: key(positive(), 2000, "What one call counts towards max_tpm.", {
+    unit: "tokens",
+    ...read,
+  }),
+  batch: section("Lists of trajectories, with the reward manager batch.", {
+    max_size: key(count(), 32, "Longest list.", lists),
+    max_wait_ms: key(nonNegative(), 50, "Longest wait of its first trajectory for further ones.", {
+      unit: "ms",
+      ...lists,
+    }),
+  }),
   timeout: key(positive(), 300, "Longest scoring of one trajectory; waiting for a slot does not count.", {
     unit: "s",
     differs: { verl: null, why: robust },

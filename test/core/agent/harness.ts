@@ -10,7 +10,7 @@ import type { Row } from "../../../core/plugin.js";
 import type { RewardFunction, RewardManager } from "../../../core/reward/index.js";
 import { createNaiveRewardManager, parseErrorPolicy, withErrorPolicy } from "../../../core/reward/index.js";
 import { InProcessQueue, promptTag, type Tag } from "../../../core/transfer/index.js";
-import { createFakeSandbox, createToyTokenizer, ScriptedClient } from "../../../testing/index.js";
+import { createToyTokenizer, rewardManagerOptions, ScriptedClient } from "../../../testing/index.js";
 
 export const tokenizer = createToyTokenizer();
 
@@ -87,17 +87,7 @@ export function harness(options: HarnessOptions = {}) {
   const policy = parseErrorPolicy(String(options.reward?.on_error ?? "fail"), 0);
   const naive =
     score &&
-    createNaiveRewardManager({
-      tokenizer,
-      customFunction: score,
-      rewardKwargs: {},
-      findScorer: () => null,
-      knownDataSources: [],
-      sandbox: async () => createFakeSandbox(),
-      deadlineMs: 10_000,
-      maxConcurrent: 64,
-      logger,
-    });
+    createNaiveRewardManager(rewardManagerOptions({ tokenizer, customFunction: score, maxConcurrent: 64, logger }));
   const rewardManager: RewardManager | null = naive && withErrorPolicy(naive, policy);
   const known = [...builtinAgentLoops, ...loops];
   const manager = new InProcessAgentLoopManager({

@@ -152,6 +152,67 @@ describe("core/trainer rewards", () => {
     expect(tracker.runs).to.deep.equal([]);
   });
 
+  it("run in threads of their own under the manager remote, and hold nothing up", async function () {
+    this.timeout(60_000);
+    await folder.write(
+      "reward.mjs",
+      `import { threadId } from "node:worker_threads";
+       export const compute_score = ({ solution }) => ({ score: solution.length / 4, thread: threadId });`,
+    );
+    const { metrics } = await folder.train({
+      overrides: [
+        ONE_STEP,
+        "reward.reward_manager.name=remote",
+        "reward.num_workers=2",
+        "data.val_files=[val.jsonl]",
+        "trainer.test_freq=1",
+      ],
+    });
+    expect(metrics["val-aux/toy/thread/mean@1"]).to.be.above(0);
+    expect(metrics).to.include.keys("timing_s/reward_queue", "timing_s/reward_queue_max", "timing_s/compute_score");
+  });
+
+  it("that cannot be loaded in a thread end the run before it starts, naming worker and file", async function () {
+    this.timeout(60_000);
+    await folder.write(
+      "reward.mjs",
+      `import { isMainThread } from "node:worker_threads";
+       if (!isMainThread) throw new Error("no licence for threads");
+       export const compute_score = () => 1;`,
+    );
+    const { error, tracker } = await folder.fail({ overrides: ["reward.reward_manager.name=remote"] });
+    expect(error.code).to.equal("VERL_REWARD_BAD_FUNCTION");
+    expect(error.message).to.include("reward worker 1").and.include("reward.mjs").and.include("no licence");
+    expect(tracker.runs).to.deep.equal([]);
+  });
+
+  it("come in lists under the manager batch", async () => {
+    await folder.write(
+      "reward.mjs",
+      "export const compute_score = (samples) => samples.map(({ solution }) => ({ score: solution.length, list: samples.length }));",
+    );
+    const { metrics } = await folder.train({
+      overrides: [
+        ONE_STEP,
+        "reward.reward_manager.name=batch",
+        "reward.batch.max_size=4",
+        "data.val_files=[val.jsonl]",
+        "trainer.test_freq=1",
+      ],
+    });
+    expect(metrics["val-aux/toy/list/mean@1"]).to.be.within(1, 4);
+  });
+
+  it("keep to a rate under the manager rate_limited, whose keys say so under another", async () => {
+    const limits = ["reward.max_rpm=60000", "reward.max_tpm=60000000"];
+    const told = ({ notices }: { notices: readonly string[] }) => notices.filter((text) => text.includes("max_rpm"));
+    const limited = await run("", "reward.reward_manager.name=rate_limited", ...limits);
+    expect(told(limited)).to.deep.equal([]);
+    expect(told(await folder.train({ overrides: [ONE_STEP, ...limits] }))).to.deep.equal([
+      "reward.max_rpm has no effect: the reward manager is naive, not rate_limited.",
+    ]);
+  });
+
   it("come from a manager of the user's own", async () => {
     await folder.write(
       "manager.mjs",

@@ -18,6 +18,8 @@ import { TOY_OVERRIDES, TOY_TASK, type ToyTask, writeToyTask } from "./toy-task.
 
 /** What runs the further training processes of toy runs. */
 export const RANK_MAIN = new URL("./rank-main.js", import.meta.url);
+/** What runs their reward workers. */
+export const REWARD_MAIN = new URL("./reward-main.js", import.meta.url);
 
 export interface ToyRunOptions {
   /** Over {@link TOY_OVERRIDES}. */
@@ -91,6 +93,7 @@ export class ToyFolder implements AsyncDisposable {
       plugins: composed.plugins,
       builtins: [...BUILTINS, fakePlugin, faultyPlugin, testPlugin(memory, options.register)],
       rankMain: RANK_MAIN,
+      rewardMain: REWARD_MAIN,
     });
     const notices: string[] = [];
     const result = () => ({

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { sandboxErrors } from "../../../core/plugin.js";
-import { createNaiveRewardManager, createScorerIndex, gsm8kScorer, type Scorer } from "../../../core/reward/index.js";
-import { createFakeSandbox } from "../../../testing/index.js";
-import { managerOptions, rewardInput } from "./input.js";
+import { sandboxErrors } from "../../../../core/plugin.js";
+import {
+  createNaiveRewardManager,
+  createScorerIndex,
+  gsm8kScorer,
+  type Scorer,
+} from "../../../../core/reward/index.js";
+import { createFakeSandbox } from "../../../../testing/index.js";
+import { managerOptions, rewardInput } from "../input.js";
 
 type Returned = ReturnType<NonNullable<Parameters<typeof managerOptions>[0]>["customFunction"] & object>;
 
@@ -65,7 +70,7 @@ describe("naive reward manager", () => {
     const result = await scoreWith(() => {
       throw new Error("no such judge");
     });
-    expect(result.message).to.match(/naive-manager\.test\.js:\d+/);
+    expect(result.message).to.match(/naive\.test\.js:\d+/);
   });
 
   it("ends scoring at the deadline and aborts the function's signal", async () => {
@@ -94,17 +99,35 @@ describe("naive reward manager", () => {
     expect(results.at(-1)?.seconds?.queue).to.be.greaterThan(0.05);
   });
 
-  it("does not count a busy process against the deadline", async () => {
-    const manager = createNaiveRewardManager(
-      managerOptions({ deadlineMs: 50, maxConcurrent: 100, customFunction: async () => sleep(20, 1) }),
-    );
-    const scoring = Promise.all(Array.from({ length: 100 }, () => manager.score(rewardInput())));
-    for (let turn = 0; turn < 4; turn++) {
-      const until = performance.now() + 80;
+  describe("T25: 100 rewards of 20 ms on a busy loop with a limit of 50 ms: none times out", () => {
+    const busy = (ms: number) => {
+      const until = performance.now() + ms;
       while (performance.now() < until);
-      await sleep(0);
-    }
-    expect((await scoring).every((r) => r.outcome === "scored")).to.equal(true);
+    };
+    const limits = { deadlineMs: 50, maxConcurrent: 100 };
+    const scoreAll = async (customFunction: () => number | Promise<number>) => {
+      const manager = createNaiveRewardManager(managerOptions({ ...limits, customFunction }));
+      const scoring = Promise.all(Array.from({ length: 100 }, () => manager.score(rewardInput())));
+      for (let turn = 0; turn < 4; turn++) {
+        busy(80);
+        await sleep(0);
+      }
+      return scoring;
+    };
+
+    it("asynchronous ones, while something else holds the loop", async () => {
+      const results = await scoreAll(() => sleep(20, 1));
+      expect(results.map(({ outcome }) => outcome)).to.deep.equal(Array(100).fill("scored"));
+    });
+
+    it("synchronous ones, which hold the loop themselves; what the others waited is told apart", async () => {
+      const results = await scoreAll(() => {
+        busy(20);
+        return 1;
+      });
+      expect(results.map(({ outcome }) => outcome)).to.deep.equal(Array(100).fill("scored"));
+      for (const { seconds } of results) expect(seconds).to.have.keys("queue", "score");
+    });
   });
 
   it("never runs more functions at a time than it may", async () => {

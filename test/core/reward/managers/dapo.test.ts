@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { dapoRewardManager } from "../../../core/reward/index.js";
-import { managerOptions, rewardInput } from "./input.js";
+import { dapoRewardManager } from "../../../../core/reward/index.js";
+import { managerOptions, rewardInput } from "../input.js";
 
 const buffer = { enable: true, len: 20, penalty_factor: 1 };
 

@@ -1,0 +1,145 @@
+import { Semaphore } from "../../host/semaphore.js";
+import type { CallOptions } from "../../host/types.js";
+import { withDeadline } from "../deadline.js";
+import { rewardErrors } from "../errors.js";
+import type {
+  BatchRewardFunction,
+  RewardInput,
+  RewardManager,
+  RewardManagerFactory,
+  RewardManagerOptions,
+  RewardResult,
+} from "../reward.js";
+import { inOneLine, resultOf, whereOf } from "../score-value.js";
+import { failedResult } from "./scored-call.js";
+
+/**
+ * For functions that take a list (`BatchRewardFunction`): finished trajectories are gathered until there are
+ * `reward.batch.max_size` of them or the first has waited for `reward.batch.max_wait_ms`.
+ */
+export const batchRewardManager: RewardManagerFactory = { name: "batch", create: createBatchRewardManager };
+
+interface Waiting {
+  readonly input: RewardInput;
+  readonly signal?: AbortSignal;
+  readonly arrived: number;
+  settle(result: RewardResult): void;
+}
+
+export function createBatchRewardManager(options: RewardManagerOptions): RewardManager {
+  const { batch: limits, deadlineMs } = options;
+  const score = functionOf(options);
+  const slots = new Semaphore(Math.max(1, Math.floor(options.maxConcurrent / limits.maxSize)));
+  const shutdown = new AbortController();
+  let gathered: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function add(waiting: Waiting): void {
+    gathered.push(waiting);
+    if (gathered.length >= limits.maxSize) close();
+    else timer ??= setTimeout(close, limits.maxWaitMs);
+  }
+
+  function close(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = gathered;
+    gathered = [];
+    if (batch.length > 0) void run(batch);
+  }
+
+  /** Those whose callers are gone by the time that it is their turn are left out; the call ends when all of them are. */
+  async function run(batch: readonly Waiting[]): Promise<void> {
+    const release = await slots.acquire();
+    const wanted = batch.filter(({ signal }) => !signal?.aborted);
+    const started = performance.now();
+    try {
+      if (wanted.length === 0) return;
+      const results = await call(wanted);
+      const seconds = (performance.now() - started) / 1000;
+      for (const [i, { arrived, settle }] of wanted.entries()) {
+        settle({ ...results[i], seconds: { queue: (started - arrived) / 1000, score: seconds } });
+      }
+    } finally {
+      release();
+    }
+  }
+
+  async function call(batch: readonly Waiting[]): Promise<RewardResult[]> {
+    const inputs = batch.map(({ input }) => input);
+    const outer = AbortSignal.any([shutdown.signal, whenAllAborted(batch)]);
+    try {
+      const returned: unknown = await withDeadline(
+        deadlineMs,
+        (signal) =>
+          score(
+            inputs.map(({ dataSource, solution, groundTruth, extraInfo }) => ({
+              dataSource,
+              solution,
+              groundTruth,
+              extraInfo,
+            })),
+            { signal, kwargs: options.rewardKwargs, sandbox: options.sandbox },
+          ),
+        outer,
+      );
+      if (!Array.isArray(returned) || returned.length !== inputs.length) return inputs.map(wrongList(returned));
+      return inputs.map((input, i) => resultOf(returned[i], input));
+    } catch (error) {
+      return inputs.map((input) => failedResult(error, input));
+    }
+  }
+
+  return {
+    score: (input, { signal }: CallOptions = {}) =>
+      new Promise<RewardResult>((resolve, reject) => {
+        signal?.throwIfAborted();
+        const abort = () => reject(signal?.reason);
+        signal?.addEventListener("abort", abort, { once: true });
+        const settle = (result: RewardResult) => {
+          signal?.removeEventListener("abort", abort);
+          resolve(result);
+        };
+        add({ input, signal, arrived: performance.now(), settle });
+      }),
+    supports: () => true,
+    async dispose() {
+      clearTimeout(timer);
+      const reason = new Error("the run is over");
+      shutdown.abort(reason);
+      for (const { input, settle } of gathered.splice(0)) settle(failedResult(reason, input));
+    },
+  };
+}
+
+function functionOf({ customFunction }: RewardManagerOptions): BatchRewardFunction {
+  if (customFunction) return customFunction as unknown as BatchRewardFunction;
+  throw rewardErrors.VERL_REWARD_BAD_FUNCTION({
+    what: "the reward manager batch has no function to call",
+    where: "reward.custom_reward_function.path",
+    why: "it hands lists of trajectories to a function of your own; registered scorers take one at a time",
+    fix: "name a file, or take the reward manager naive",
+  });
+}
+
+function whenAllAborted(batch: readonly Waiting[]): AbortSignal {
+  const controller = new AbortController();
+  let left = batch.length;
+  for (const { signal } of batch) {
+    const count = () => --left === 0 && controller.abort(signal?.reason);
+    signal?.addEventListener("abort", count, { once: true });
+  }
+  return controller.signal;
+}
+
+const wrongList =
+  (returned: unknown) =>
+  (input: RewardInput, _: number, inputs: readonly RewardInput[]): RewardResult => {
+    const got = Array.isArray(returned) ? `a list of ${returned.length}` : `no list (${typeof returned})`;
+    const error = rewardErrors.VERL_REWARD_BAD_RESULT({
+      what: `the reward function was given ${inputs.length} trajectories and returned ${got}`,
+      where: whereOf(input),
+      fix: "return one score for each, in their order",
+    });
+    return { outcome: "error", score: null, extra: {}, message: inOneLine(error) };
+  };

@@ -1,0 +1,68 @@
+import { Semaphore } from "../../host/semaphore.js";
+import type { CallOptions } from "../../host/types.js";
+import type { RewardInput, RewardManager, RewardManagerFactory, RewardManagerOptions } from "../reward.js";
+import { type ChosenScorer, scorerChoice } from "./choose-scorer.js";
+import { failedResult, scoredCall } from "./scored-call.js";
+
+/**
+ * Scores with the user's function, or the scorer of the data source. Functions run in this process: asynchronous ones
+ * (model judges, sandboxes) overlap up to `maxConcurrent`; a synchronous one holds the process for as long as it runs and
+ * no deadline can interrupt it, so expensive rules belong into the threads of `remote`. After a deadline the function's
+ * signal is aborted and its late result is ignored.
+ */
+export function createNaiveRewardManager(options: RewardManagerOptions): RewardManager {
+  const scorerFor = scorerChoice(options);
+  const slots = new Semaphore(options.maxConcurrent);
+  let sandboxSlots: Promise<Semaphore> | undefined;
+
+  /** Who would only wait for the sandbox waits here, where the deadline does not run yet. */
+  function slotsFor(scorer: ChosenScorer): Semaphore | Promise<Semaphore> {
+    if (!scorer.sandboxLanguage) return slots;
+    sandboxSlots ??= options
+      .sandbox()
+      .then(({ maxConcurrent }) => new Semaphore(Math.min(options.maxConcurrent, maxConcurrent)));
+    return sandboxSlots;
+  }
+
+  return {
+    async score(input: RewardInput, { signal }: CallOptions = {}) {
+      const scorer = scorerFor(input.dataSource);
+      const arrived = performance.now();
+      let places: Semaphore;
+      try {
+        places = await slotsFor(scorer);
+      } catch (error) {
+        return failedResult(error, input);
+      }
+      const release = await places.acquire(signal);
+      const started = performance.now();
+      try {
+        const result = await scoredCall(input, { deadlineMs: options.deadlineMs, signal }, (deadline) =>
+          scorer.score({
+            dataSource: input.dataSource,
+            solution: input.solution,
+            groundTruth: input.groundTruth,
+            extraInfo: input.extraInfo,
+            signal: deadline,
+            kwargs: options.rewardKwargs,
+            sandbox: options.sandbox,
+          }),
+        );
+        return {
+          ...result,
+          seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
+        };
+      } finally {
+        release();
+      }
+    },
+    supports(dataSource) {
+      scorerFor(dataSource);
+      return true;
+    },
+  };
+}
+
+export const naiveRewardManager: RewardManagerFactory = { name: "naive", create: createNaiveRewardManager };
+/** The same under the reference's name for rewards of several components, which `naive` passes on too. */
+export const gdpoRewardManager: RewardManagerFactory = { name: "gdpo", create: createNaiveRewardManager };

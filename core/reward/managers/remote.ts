@@ -1,0 +1,94 @@
+import type { CallOptions } from "../../host/types.js";
+import { withDeadline } from "../deadline.js";
+import { toJsonValue } from "../json-value.js";
+import type {
+  RewardInput,
+  RewardJob,
+  RewardManager,
+  RewardManagerFactory,
+  RewardManagerOptions,
+  RewardResult,
+} from "../reward.js";
+import { type Seat, WorkerPool } from "../workers/worker-pool.js";
+import { scorerChoice } from "./choose-scorer.js";
+import { withOverlongPenalty } from "./dapo.js";
+import { createNaiveRewardManager } from "./naive.js";
+import { failedResult } from "./scored-call.js";
+
+/**
+ * For functions that take processor time: they run in up to `reward.num_workers` threads, one trajectory at a time in each,
+ * and hold nothing else up. The deadline begins when a thread takes a trajectory up, and ends a function by force: its thread
+ * is stopped, and another one takes its place. Threads hold no live objects of the run: a scorer that needs the sandbox runs
+ * in this process, as under `naive`. The options of `dapo` apply here too.
+ */
+export const remoteRewardManager: RewardManagerFactory = { name: "remote", create: createRemoteRewardManager };
+
+export async function createRemoteRewardManager(options: RewardManagerOptions): Promise<RewardManager> {
+  const scorerFor = scorerChoice(options);
+  const inProcess = createNaiveRewardManager(options);
+  const pool = new WorkerPool(options.workers);
+  // What cannot be loaded is told before the run starts.
+  (await pool.acquire()).release();
+
+  async function score(input: RewardInput, call: CallOptions = {}): Promise<RewardResult> {
+    if (scorerFor(input.dataSource).sandboxLanguage) return inProcess.score(input, call);
+    const { signal } = call;
+    const arrived = performance.now();
+    let seat: Seat;
+    try {
+      seat = await pool.acquire(signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failedResult(error, input);
+    }
+    const started = performance.now();
+    try {
+      const result = await inWorker(seat, input, options.deadlineMs, signal);
+      return {
+        ...result,
+        seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
+      };
+    } finally {
+      seat.release();
+    }
+  }
+
+  return withOverlongPenalty(
+    {
+      score,
+      supports(dataSource) {
+        scorerFor(dataSource);
+        return true;
+      },
+      dispose: () => pool.close(),
+    },
+    options.rewardKwargs,
+  );
+}
+
+/** Whatever ends the call early, a deadline, the caller, or the thread itself, the thread is not used again. */
+async function inWorker(
+  seat: Seat,
+  input: RewardInput,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<RewardResult> {
+  try {
+    return await withDeadline(deadlineMs, () => seat.worker.score(jobOf(input)), signal);
+  } catch (error) {
+    await seat.discard();
+    signal?.throwIfAborted();
+    return failedResult(error, input, seat.worker.name);
+  }
+}
+
+function jobOf({ key, dataSource, solution, groundTruth, origin, extraInfo }: RewardInput): RewardJob {
+  return {
+    key,
+    dataSource,
+    solution,
+    groundTruth,
+    extraInfo: toJsonValue(extraInfo) as RewardJob["extraInfo"],
+    ...(origin === undefined ? {} : { origin }),
+  };
+}

@@ -1,0 +1,45 @@
+import { firstFrame } from "../../host/error-place.js";
+import { isVerlError, reasonOf } from "../../host/errors.js";
+import type { Awaitable } from "../../host/types.js";
+import { DeadlineExceeded, withDeadline } from "../deadline.js";
+import { rewardErrors } from "../errors.js";
+import type { RewardInput, RewardResult } from "../reward.js";
+import { inOneLine, resultOf, whereOf } from "../score-value.js";
+
+export interface CallLimits {
+  /** Milliseconds from the moment of the call: whoever waits for a turn waits before it. */
+  readonly deadlineMs: number;
+  /** The caller's. Its abort rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** One call of a reward function under its deadline, as a result: what it returned or threw, or that it was too late. */
+export async function scoredCall(
+  input: RewardInput,
+  { deadlineMs, signal }: CallLimits,
+  call: (signal: AbortSignal) => Awaitable<unknown>,
+): Promise<RewardResult> {
+  try {
+    return resultOf(await withDeadline(deadlineMs, call, signal), input);
+  } catch (error) {
+    signal?.throwIfAborted();
+    return failedResult(error, input);
+  }
+}
+
+/** `place`: the worker in which it happened, where that is not this process. */
+export function failedResult(error: unknown, input: RewardInput, place?: string): RewardResult {
+  const late = error instanceof DeadlineExceeded;
+  const details = { where: [...(place ? [place] : []), whereOf(input)].join(", "), cause: error };
+  const coded = late
+    ? rewardErrors.VERL_REWARD_TIMEOUT({ what: `scoring took longer than ${error.deadlineMs / 1000} s`, ...details })
+    : rewardErrors.VERL_REWARD_FAILED({ what: "the reward function threw", why: thrown(error), ...details });
+  return { outcome: late ? "timeout" : "error", score: null, extra: {}, message: inOneLine(coded) };
+}
+
+/** What was thrown and at which line of the user's file. */
+function thrown(error: unknown): string {
+  if (isVerlError(error)) return [`${error.code}: ${error.what}`, error.why].filter(Boolean).join(": ");
+  const place = firstFrame(error);
+  return place ? `${reasonOf(error)} (at ${place})` : reasonOf(error);
+}
