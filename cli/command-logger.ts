@@ -1,4 +1,4 @@
-import { type Logger, type LogLevel, lineLogger } from "../core/host/index.js";
+import { type Logger, type LogLevel, lineLogger } from "../core/host/basics.js";
 import { type CommandIo, printLine } from "./io.js";
 
 /** Diagnostic lines of a command, on standard error. Apart from `io.ts`, which must load nothing. */

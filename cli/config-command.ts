@@ -10,8 +10,9 @@ import {
   problemsError,
   searchKeys,
   toPlain,
+  valueText,
 } from "../core/config/index.js";
-import { isVerlError } from "../core/host/index.js";
+import { isVerlError } from "../core/host/basics.js";
 import type { Host } from "../core/index.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, printNotices, startHost, whatIsRegistered } from "./prepare-run.js";
@@ -33,7 +34,7 @@ export async function checkCommand(request: ConfigRequest, io: CommandIo): Promi
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
   const host = await startHost(request, composed.plugins, io);
   try {
-    const found = await inspectConfig(composed, { ...whatIsRegistered(host), cwd: io.cwd, forTraining: true });
+    const found = await inspectConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, forTraining: true });
     const { config, notices } = found;
     const problems = [...found.problems, ...(await unknownPlatform(host, config.trainer.device))];
     if (request.json) {
@@ -103,7 +104,7 @@ function explanationText(explanation: KeyExplanation, io: CommandIo): string {
       `${differs.verl === undefined ? "no such key" : JSON.stringify(differs.verl)}; here ${differs.why}`,
     ]);
   }
-  if ("value" in explanation) rows.push(["value", `${JSON.stringify(explanation.value)} (${explanation.source})`]);
+  if ("value" in explanation) rows.push(["value", `${valueText(explanation.value)} (${explanation.source})`]);
   if (registry) rows.push(["names", `what is registered under ${registry}; see verl plugins tree`]);
   const lines = [paint("bold", key), `  ${description}`];
   for (const [name, text] of rows) lines.push(`  ${paint("cyan", name.padEnd(8))} ${text}`);

@@ -11,6 +11,7 @@ import {
   printedSources,
   sourceText,
   toPlain,
+  valueText,
 } from "../core/config/index.js";
 import type { JsonValue } from "../core/plugin.js";
 import { CONFIG_FILE, RunFolder } from "../core/tracking/index.js";
@@ -135,7 +136,7 @@ function changeText({ key, before, after }: Change, io: CommandIo): string {
   const paint = painter(io.color.stdout);
   const line = (mark: "-" | "+", side: Change["before"]) =>
     side &&
-    `  ${paint(mark === "-" ? "red" : "green", `${mark} ${JSON.stringify(side.value)}`)}  ${paint("dim", side.source)}`;
+    `  ${paint(mark === "-" ? "red" : "green", `${mark} ${valueText(side.value)}`)}  ${paint("dim", side.source)}`;
   return [paint("bold", key), line("-", before), line("+", after)].filter((text) => text !== null).join("\n");
 }
 

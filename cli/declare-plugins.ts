@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CONFIG_ARGUMENTS, configured, type Declaring, type Flags, lockFileOf, requestOf, textOf } from "./declare.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
-import type { PluginsOutput, PluginsRequest } from "./plugins-command.js";
+import type { PluginsOutput, PluginsRequest } from "./plugins-list.js";
 
 /** `plugins list|tree|why|doctor|new|test`. */
 export function declarePlugins(program: Command, { io, finish }: Declaring): void {
@@ -14,7 +14,7 @@ export function declarePlugins(program: Command, { io, finish }: Declaring): voi
   configured(plugins.command("list"), "List what a run would load and what is installed; runs no plugin's code.")
     .option("--write-lock [file]", "record the lock that --frozen-plugins demands")
     .action(async (args: string[], flags: Flags) => {
-      const { listPlugins } = await import("./plugins-command.js");
+      const { listPlugins } = await import("./plugins-list.js");
       await finish(show(listPlugins(await requested(args, flags, io), lockFileOf(flags.writeLock)), flags, io));
     });
   configured(plugins.command("tree"), "Load the plugins and show what each registers.").action(
@@ -72,6 +72,8 @@ export function declarePlugins(program: Command, { io, finish }: Declaring): voi
 
 /** The plugins that files and overrides name come from phase one of the configuration. */
 async function requested(args: readonly string[], flags: Flags, { cwd, env }: CommandIo): Promise<PluginsRequest> {
+  // Without any the defaults decide, and name none: the schema need not be loaded.
+  if (args.length === 0) return { cwd, env, plugins: [] };
   const { composeConfig } = await import("../core/config/index.js");
   const { plugins } = await composeConfig({ ...requestOf(args, flags), env, cwd });
   return { cwd, env, plugins };

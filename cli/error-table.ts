@@ -1,5 +1,5 @@
-import { ERROR_TABLE } from "../core/index.js";
-import type { ErrorEntry } from "../core/plugin.js";
+import { ERROR_TABLE } from "../core/error-table.js";
+import type { ErrorEntry } from "../core/host/basics.js";
 import { BUILTIN_ERRORS } from "./builtin-errors.js";
 import { dashboardErrors } from "./dashboard/errors.js";
 import { cliErrors } from "./errors.js";

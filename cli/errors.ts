@@ -1,4 +1,4 @@
-import { defineErrors } from "../core/plugin.js";
+import { defineErrors } from "../core/host/basics.js";
 
 /** Codes of the command line itself. */
 export const cliErrors = defineErrors({

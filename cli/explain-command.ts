@@ -1,4 +1,4 @@
-import { nearestName } from "../core/host/index.js";
+import { nearestName } from "../core/host/basics.js";
 import { errorTable } from "./error-table.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";

@@ -1,4 +1,5 @@
-import { type Trainer, trainerErrors } from "../core/trainer/index.js";
+import { trainerErrors } from "../core/trainer/errors.js";
+import type { Trainer } from "../core/trainer/index.js";
 import { type CommandIo, printLine } from "./io.js";
 import { EXIT } from "./report-error.js";
 

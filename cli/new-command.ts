@@ -1,6 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { reasonOf } from "../core/plugin.js";
+import { reasonOf } from "../core/host/basics.js";
 import { nextSteps } from "./create/next-steps.js";
 import { listTemplates, ScaffoldError, scaffoldProject } from "./create/scaffold.js";
 import { cliErrors } from "./errors.js";

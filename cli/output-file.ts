@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { reasonOf } from "../core/plugin.js";
+import { reasonOf } from "../core/host/basics.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printLine } from "./io.js";
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { nearestName } from "../core/host/index.js";
-import { PLUGIN_API_VERSION } from "../core/plugin.js";
+import { nearestName } from "../core/host/basics.js";
+import { PLUGIN_API_VERSION } from "../core/plugin-api-version.js";
 import { claimFolder, copyTemplate, fill } from "./create/scaffold.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printJson, printLine } from "./io.js";

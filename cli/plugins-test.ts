@@ -1,13 +1,13 @@
 import path from "node:path";
+import { reasonOf } from "../core/host/basics.js";
 import type { PluginRecord, ProcessRole } from "../core/host/index.js";
 import { createHost, type Host } from "../core/index.js";
-import { reasonOf } from "../core/plugin.js";
 import type { ConformanceCase } from "../testing/index.js";
 import { BUILTINS } from "./builtins.js";
 import { conformanceSuites, type Suite } from "./conformance-suites.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
-import { quiet } from "./plugins-command.js";
+import { quiet } from "./plugins-list.js";
 import { EXIT } from "./report-error.js";
 
 /** Longest time of one case: a suite must end, whatever the plugin does. */

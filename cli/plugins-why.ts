@@ -1,10 +1,10 @@
 import { type ComposedConfig, configKeys, type Node, nodeAt, sourceText, toPlain } from "../core/config/index.js";
-import { nearestName, type PluginRecord } from "../core/host/index.js";
+import { isVerlError, nearestName, type VerlError } from "../core/host/basics.js";
+import type { PluginRecord } from "../core/host/index.js";
 import { createHost, type Host, type InspectedPlugins, inspectPlugins } from "../core/index.js";
-import { isVerlError, type VerlError } from "../core/plugin.js";
 import { BUILTINS } from "./builtins.js";
 import { cliErrors } from "./errors.js";
-import { type PluginsOutput, type PluginsRequest, quiet, SOURCES } from "./plugins-command.js";
+import { type PluginsOutput, type PluginsRequest, quiet, SOURCES } from "./plugins-list.js";
 import { EXIT } from "./report-error.js";
 
 /** A name in a registry, who put it there, and what of the configuration asks for it. */

@@ -42,7 +42,7 @@ export async function prepareRun(
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
   const host = await startHost(request, composed.plugins, io, options.forTraining ? "info" : "warn");
   try {
-    const checked = await validateConfig(composed, { ...whatIsRegistered(host), cwd: io.cwd, ...options });
+    const checked = await validateConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, ...options });
     const { notices } = checked;
     if (!request.json) printNotices(notices, io);
     const config = options.withoutModel ? checked.config : await withLocalModels(checked.config, io);
@@ -78,8 +78,11 @@ export async function startHost(
   return createHost({ ...where, ...mains, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
 }
 
-/** Names and schemas that the configuration is checked against. */
-export function whatIsRegistered(host: Host): Pick<ValidateOptions, "names" | "pluginSchemas"> {
+/** Names, schemas and rules that the configuration is checked against. */
+export async function whatIsRegistered(
+  host: Host,
+): Promise<Pick<ValidateOptions, "names" | "pluginSchemas" | "rules">> {
+  const { rolloutCorrectionRule } = await import("../core/algorithms/index.js");
   const { registries } = host;
   const names: Record<string, readonly string[]> = {};
   for (const [name, registry] of Object.entries(registries)) {
@@ -87,7 +90,7 @@ export function whatIsRegistered(host: Host): Pick<ValidateOptions, "names" | "p
     if (name !== "platforms") names[name] = registry.keys();
   }
   names.engines = registries.engines.items().flatMap(({ item }) => item.backends);
-  return { names, pluginSchemas: host.configSchemas };
+  return { names, pluginSchemas: host.configSchemas, rules: [rolloutCorrectionRule] };
 }
 
 export function printNotices(notices: readonly Notice[], io: CommandIo): void {

@@ -1,4 +1,4 @@
-import { isVerlError, reasonOf, type VerlError } from "../core/plugin.js";
+import { isVerlError, reasonOf, type VerlError } from "../core/host/basics.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, finished: 3, interrupted: 130 } as const;
@@ -42,6 +42,7 @@ export function errorCard(error: unknown, color: boolean): string {
     const text = error[part];
     if (text) lines.push(`  ${paint(part === "fix" ? "green" : "cyan", `${part}:`.padEnd(7))}${hanging(text)}`);
   }
+  for (const line of error.also ?? []) lines.push(`  ${paint("cyan", "also:  ")}${hanging(line)}`);
   const cause = causeLine(error);
   if (cause) lines.push(`  ${paint("cyan", "cause: ")}${cause}`);
   lines.push(paint("dim", `  verl explain ${error.code}`));

@@ -15,20 +15,18 @@ import {
   LOCK_FILE,
   type Logger,
   labelOfOwner,
-  lockOf,
   type PluginLock,
   type PluginPlan,
   type PluginReport,
   type ProcessRole,
-  planPlugins,
   readLock,
   stderrLogger,
   tokenOf,
 } from "./host/index.js";
+import { HOST } from "./inspect-plugins.js";
 import { KINDS, type KindMap, type Registries } from "./kinds.js";
-import { PACKAGE } from "./package-info.js";
 import { choosePlatform, type PlatformChoice, type PlatformWishes, platformErrors } from "./platform/index.js";
-import { PLUGIN_API_VERSION, type Plugin } from "./plugin.js";
+import type { Plugin } from "./plugin.js";
 import { startRankProcesses } from "./rank-processes.js";
 import { rewardErrors } from "./reward/index.js";
 import { startRewardWorker } from "./reward-workers.js";
@@ -182,25 +180,6 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   return host;
 }
 
-/** What would be loaded, read from manifests alone: no plugin's code runs. Failures are collected. */
-export function inspectPlugins(
-  options: Pick<HostOptions, "cwd" | "env" | "plugins" | "logger"> = {},
-): InspectedPlugins {
-  const plan = planPlugins({
-    cwd: path.resolve(options.cwd ?? process.cwd()),
-    env: options.env ?? process.env,
-    plugins: options.plugins ?? [],
-    rules: { apiVersion: PLUGIN_API_VERSION, kinds: Object.values(KINDS).map((kind) => kind.name) },
-    logger: options.logger ?? stderrLogger(),
-  });
-  return { ...plan, lock: lockOf(plan.plugins, HOST) };
-}
-
-/** A plan with the lock that it amounts to. */
-export interface InspectedPlugins extends PluginPlan {
-  readonly lock: PluginLock;
-}
-
 function rankMain({ rankMain: main }: HostOptions, ranks: number): URL {
   if (main) return main;
   throw engineErrors.VERL_ENGINE_ONE_PROCESS({
@@ -219,8 +198,6 @@ function engineEnv(env: NonNullable<HostOptions["env"]>) {
   const { VERL_ENGINE, VERL_ENGINE_DEVICE, VERL_ENGINE_VENDOR } = env;
   return { VERL_ENGINE, VERL_ENGINE_DEVICE, VERL_ENGINE_VENDOR };
 }
-
-const HOST = { ...PACKAGE, apiVersion: PLUGIN_API_VERSION };
 
 function expectedLock({ driverLock, frozenPlugins }: HostOptions, cwd: string) {
   if (driverLock) {

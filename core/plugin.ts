@@ -7,9 +7,6 @@ import type { Logger, ProcessRole } from "./host/types.js";
 import type { Registrars } from "./kinds.js";
 import type { Platform } from "./platform/platform.js";
 
-/** Version of the plugin API, semver. Plugins state the range they were written for. */
-export const PLUGIN_API_VERSION = "1.0.0";
-
 /**
  * What `register` receives: one registrar per kind, valid until `register` settles. Nothing takes effect before every
  * plugin has registered; asking for the current platform in here is `VERL_PLATFORM_NOT_READY`.
@@ -102,6 +99,7 @@ export { responseText } from "./host/response-text.js";
 export type * from "./host/types.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";
 export type * from "./platform/platform.js";
+export { PLUGIN_API_VERSION } from "./plugin-api-version.js";
 export type * from "./reward/reward.js";
 export type {
   CheckedRequest,

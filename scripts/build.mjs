@@ -12,7 +12,8 @@ const dist = path.join(root, "dist");
 if (existsSync(dist)) removeOrphans(dist);
 const main = path.join(dist, "cli", "main.js");
 if (existsSync(main)) chmodSync(main, 0o755);
-process.exitCode = code;
+// Words for `verl completion`, which is read whenever a shell starts and so must not load what knows them.
+process.exitCode = code || runNode([path.join(dist, "cli", "completion", "record-words.js")]);
 
 /** Compiled files whose source was moved or deleted: a stale test must not run, a stale module must not be published. */
 function removeOrphans(folder) {

@@ -1,4 +1,4 @@
-import { nearestName } from "../../core/host/index.js";
+import { nearestName } from "../../core/host/basics.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, printJson, printLine } from "../io.js";
 import { writePage } from "../output-file.js";

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { configKeys } from "../../core/config/index.js";
-import type { Host } from "../../core/index.js";
+import type { CompletionWords } from "./recorded-words.js";
 
 /** What stands where a word is typed: one of `values`, or what the shell or the configuration knows. */
 export type WordKind = "config" | "key" | "files" | "folders" | "values" | "none";
@@ -22,47 +21,26 @@ export interface CompletionCommand {
 
 export interface CompletionSpec {
   readonly commands: readonly CompletionCommand[];
-  /** Keys of the configuration with the values that they are known to take. */
-  readonly keys: readonly { readonly key: string; readonly values: readonly string[]; readonly file: boolean }[];
+  readonly keys: CompletionWords["keys"];
 }
 
-/** Names that only the loaded plugins and the error table know. */
-export interface CompletionNames {
+/** Names that stand in tables and folders of the package. */
+export interface CompletionLists {
   readonly codes: readonly string[];
   readonly templates: readonly string[];
   readonly kinds: readonly string[];
 }
 
-/** Everything that can be completed, from the declarations of the commands, the schema and the registries. */
+/** Everything that can be completed, from the declarations of the commands and those who know the words. */
 export function completionSpec(
   program: Command,
-  host: Pick<Host, "registries">,
-  names: CompletionNames,
+  { keys, names }: CompletionWords,
+  lists: CompletionLists,
 ): CompletionSpec {
-  const registered = registeredNames(host);
-  return {
-    commands: commandsOf(program, "", {
-      ...{ codes: names.codes, templates: names.templates, kinds: names.kinds },
-      names: [...new Set(Object.values(registered).flat())].filter((name) => !name.includes("/")).sort(),
-    }),
-    keys: configKeys.map(({ key, choices, registry, file }) => ({
-      key,
-      values: registry === undefined ? choices : (registered[registry] ?? []),
-      file: file === true,
-    })),
-  };
+  return { commands: commandsOf(program, "", { ...lists, names }), keys };
 }
 
-/** Names by registry; engines by the backends that `strategy` takes. */
-function registeredNames({ registries }: Pick<Host, "registries">): Record<string, string[]> {
-  const names: Record<string, string[]> = {};
-  for (const [registry, { keys }] of Object.entries(registries)) names[registry] = [...keys()];
-  names.engines = [...new Set(registries.engines.items().flatMap(({ item }) => item.backends))];
-  names.platforms = ["auto", ...names.platforms];
-  return names;
-}
-
-type Lists = CompletionNames & { readonly names: readonly string[] };
+type Lists = CompletionLists & { readonly names: readonly string[] };
 
 function commandsOf(command: Command, path: string, lists: Lists): CompletionCommand[] {
   const subcommands = command.commands.map((sub) => sub.name());

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { CONFIG_FILE, METRICS_FILE, NOTE_FILE } from "../../core/tracking/index.js";
-import { RUN_LOCK_FILE } from "../../core/trainer/index.js";
+import { RUN_LOCK_FILE } from "../../core/trainer/run-lock.js";
 import { dashboardErrors } from "./errors.js";
 import { type FoundRun, findRuns } from "./find-runs.js";
 import { LiveRun, type RunSummary } from "./live-run.js";

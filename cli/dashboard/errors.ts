@@ -1,4 +1,4 @@
-import { defineErrors } from "../../core/plugin.js";
+import { defineErrors } from "../../core/host/basics.js";
 
 /** Codes of `verl dashboard`: of its start, and of what its HTTP interface answers. */
 export const dashboardErrors = defineErrors({

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { isVerlError } from "../../core/plugin.js";
+import { isVerlError } from "../../core/host/basics.js";
 import {
   CONFIG_FILE,
   KEY_METRICS,
@@ -12,7 +12,7 @@ import {
   type TrajectoryFile,
   validationScores,
 } from "../../core/tracking/index.js";
-import { isRunLocked, RUN_LOCK_FILE } from "../../core/trainer/index.js";
+import { isRunLocked, RUN_LOCK_FILE } from "../../core/trainer/run-lock.js";
 import { Curves } from "./curves.js";
 import { dashboardErrors } from "./errors.js";
 import type { FoundRun } from "./find-runs.js";

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { reasonOf } from "../../core/plugin.js";
+import { reasonOf } from "../../core/host/basics.js";
 import { trackingErrors } from "../../core/tracking/index.js";
 import { dashboardErrors } from "./errors.js";
 

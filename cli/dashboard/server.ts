@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isVerlError, reasonOf, type VerlError } from "../../core/plugin.js";
+import { isVerlError, reasonOf, type VerlError } from "../../core/host/basics.js";
 import { answer } from "./api.js";
 import type { Catalogue } from "./catalogue.js";
 import { dashboardErrors } from "./errors.js";

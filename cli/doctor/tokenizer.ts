@@ -52,9 +52,7 @@ function diagnoseTemplate(
       const fix = "Set actor_rollout_ref.model.custom_chat_template, or use prompts that are plain text.";
       return { findings: [{ name, status: "warning", detail: "the model has none", fix }], template: null };
     }
-    // A small vocabulary says nothing about the template.
-    const status = isVerlError(error) && error.code === "VERL_DATA_TEXT_NOT_ENCODABLE" ? "warning" : "failed";
-    return { findings: [{ name, status, ...summary(error) }], template: null };
+    return { findings: [{ name, status: "failed", ...summary(error) }], template: null };
   }
 }
 
@@ -62,12 +60,16 @@ function templateFindings({ shapes, appendOnly }: TemplateCheck, name: string): 
   const refused = shapes.filter(({ status }) => status === "refused");
   const taken = shapes.length - refused.length;
   if (taken === 0) return [{ name, status: "failed", detail: `refuses every conversation: ${refused[0].meaning}` }];
-  const notes = refused.length === 0 ? "" : `; it refuses: ${refused.map((shape) => shape.name).join(", ")}`;
+  const asText = shapes.filter(({ status }) => status === "untokenized");
+  const notes = [
+    refused.length === 0 ? "" : `; it refuses: ${refused.map((shape) => shape.name).join(", ")}`,
+    asText.length === 0 ? "" : `; ${asText.length} of them compared as text, not as tokens: ${asText[0].meaning}`,
+  ].join("");
   if (appendOnly) {
     const detail = `only appends to the history, in all ${taken} kinds of conversations that it takes${notes}`;
-    return [{ name, status: "ok", detail }];
+    return [{ name, status: asText.length === 0 ? "ok" : "warning", detail }];
   }
-  const broken = shapes.filter(({ difference }) => difference !== undefined);
+  const broken = shapes.filter(({ status }) => !["append-only", "refused", "untokenized"].includes(status));
   const detail = `changes the history in ${broken.length} of ${taken} kinds of conversations${notes}`;
   const fix = "It matters for agents of several turns only; the guide on tokens says what can be done.";
   return [
@@ -80,13 +82,20 @@ function templateFindings({ shapes, appendOnly }: TemplateCheck, name: string): 
 }
 
 function brokenFinding({ name: kind, difference }: ShapeCheck, name: string): Diagnosis {
-  const { position = 0, before = "", seen = null, rendered = null } = difference ?? {};
+  if (difference === undefined)
+    return {
+      name,
+      status: "warning",
+      detail: `  ${kind}: the text of earlier turns changes (there are no tokens to show)`,
+    };
+  const { position, before, seen, rendered } = difference;
   const shown = (text: string | null) => (text === null ? "nothing" : JSON.stringify(text));
   const detail = `  ${kind}: at token ${position}, after ${shown(before)}, the model saw ${shown(seen)}, the template writes ${shown(rendered)} now`;
   return { name, status: "warning", detail };
 }
 
 function summary(error: unknown): Pick<Diagnosis, "detail" | "fix"> {
-  const fix = isVerlError(error) ? error.fix : undefined;
-  return { detail: reasonOf(error).split("\n")[0], ...(fix ? { fix } : {}) };
+  if (!isVerlError(error)) return { detail: reasonOf(error).split("\n")[0] };
+  const { code, what, where, fix } = error;
+  return { detail: `${code}: ${what}${where ? ` (${where})` : ""}`, ...(fix ? { fix } : {}) };
 }

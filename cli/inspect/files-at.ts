@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { reasonOf } from "../../core/plugin.js";
+import { reasonOf } from "../../core/host/basics.js";
 import { dumpFiles, RunFolder, type TrajectoryFile } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { builtinToolParsers, type ToolParser } from "../../core/agent/index.js";
-import { nearestName } from "../../core/host/index.js";
+import { nearestName } from "../../core/host/basics.js";
 import { type TrajectoryFile, tokenGaps } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, columnsOf, printJson, printLine } from "../io.js";

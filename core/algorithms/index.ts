@@ -61,6 +61,7 @@ export { type OverlongBuffer, overlongPenalty } from "./overlong-penalty.js";
 export { type PreferencePair, pairOf } from "./preference-pairs.js";
 export { applyKlPenalty, type KlRewardInput, type KlRewardOutput, placeOutcomes } from "./rewards-kl.js";
 export { type RolloutCorrectionConfig, rolloutCorrectionConfig } from "./rollout-correction/config.js";
+export { rolloutCorrectionRule } from "./rollout-correction/config-rule.js";
 export { correctRollout, type RolloutCorrection } from "./rollout-correction/correct.js";
 export { probabilityDrift } from "./rollout-correction/off-policy-metrics.js";
 export { ROLLOUT_CORRECTION_PRESETS, rolloutCorrectionPreset } from "./rollout-correction/presets.js";

@@ -20,6 +20,7 @@ import {
   pathText,
   sourceText,
   toPlain,
+  valueText,
 } from "./tree.js";
 
 type Ignored = Map<string, { readonly entry: KnownKey; readonly node: Node }>;
@@ -182,6 +183,6 @@ function keyOf(path: Path): KeyEntry | null {
 }
 
 function show(node: Node): string {
-  const text = JSON.stringify(toPlain(node)) ?? "";
+  const text = valueText(toPlain(node));
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

@@ -21,13 +21,14 @@ export { printConfig, printedSources } from "./print.js";
 export { type Notice, type Problem, problemsError } from "./problems.js";
 export { type Env, resolveReferences } from "./references.js";
 export { type RenamedKey, renamedKeys } from "./renamed-keys.js";
+export type { Rule } from "./rules.js";
 export { planRun, type RunPlan } from "./run-plan.js";
 export { saveConfig } from "./saved-config.js";
 export type { KeyInfo } from "./schema/key.js";
 export type { RunConfig } from "./schema/root.js";
 export { isSecretName, MASK, maskSecrets } from "./secrets.js";
 export { adapterUsed, criticUsed, referenceUsed } from "./size-rules.js";
-export { type Dict, fromPlain, isSet, type Node, nodeAt, type Source, sourceText, toPlain } from "./tree.js";
+export { type Dict, fromPlain, isSet, type Node, nodeAt, type Source, sourceText, toPlain, valueText } from "./tree.js";
 export {
   type ConfigFindings,
   checkNames,

@@ -66,6 +66,14 @@ export function sourceText(source: Source): string {
   }
 }
 
+/** A value in messages: JSON, in which the numbers that JSON does not know keep their names. */
+export function valueText(value: unknown): string {
+  const text = JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "number" && !Number.isFinite(inner) ? `\0${inner}\0` : inner,
+  );
+  return (text ?? "").replaceAll(/"\\u0000(NaN|-?Infinity)\\u0000"/g, "$1");
+}
+
 /** A tree from plain data, all of one source. */
 export function fromPlain(value: unknown, source: Source): Node {
   if (Array.isArray(value)) return { kind: "list", items: value.map((item) => fromPlain(item, source)), source };

@@ -8,10 +8,10 @@ import { hubNotices, missingFiles } from "./named-files.js";
 import { optimizerRules } from "./optimizer-rules.js";
 import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
 import { MAX_PROBLEMS, type Notice, type Problem, problemsError } from "./problems.js";
-import { RuleReport } from "./rules.js";
+import { type Rule, RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
 import { sizeRules } from "./size-rules.js";
-import { type Dict, nodeAt, sourceText, toPlain } from "./tree.js";
+import { type Dict, nodeAt, sourceText, toPlain, valueText } from "./tree.js";
 import { unavailableRules } from "./unavailable-rules.js";
 
 export interface ValidateOptions {
@@ -19,6 +19,8 @@ export interface ValidateOptions {
   readonly pluginSchemas?: readonly PluginSchema[];
   /** Names that are registered, by registry (`trainers`, `trackers`, ...). A registry that is absent is not checked. */
   readonly names?: Readonly<Record<string, readonly string[]>>;
+  /** Rules of rooms that know more of a section than its schema says. */
+  readonly rules?: readonly Rule[];
   /** Look whether the files that are named exist; paths start at this folder. Absent: files are not looked at. */
   readonly cwd?: string;
   /** No model is going to be read. */
@@ -64,6 +66,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
     ...optimizerRules,
     ...adapterRules,
     ...unavailableRules,
+    ...(options.rules ?? []),
     ...(options.forTraining ? inputRules : []),
     ...(options.forTraining === false ? [] : groupRules),
   ])
@@ -108,7 +111,7 @@ export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<stri
       problems.push({
         code: "VERL_CONFIG_NAME",
         key,
-        what: `${key} = ${JSON.stringify(name)}: no such name is registered.${nearest ? ` Did you mean ${nearest}?` : ""}`,
+        what: `${key} = ${valueText(name)}: no such name is registered.${nearest ? ` Did you mean ${nearest}?` : ""}`,
         where: sourceText(node.source),
         why: known.length > 0 ? `Registered: ${[...known].sort().join(", ")}.` : "Nothing of this kind is registered.",
         fix: "Use one of them, or load the plugin that registers it (VERL_USE_EXTERNAL_MODULES, or plugins in the file).",

@@ -41,7 +41,7 @@ export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles
   return {
     tokenizerJson,
     tokenizerConfig,
-    chatTemplate: (await readOptionalText(join(folder, "chat_template.jinja"))) ?? templateOf(tokenizerConfig),
+    chatTemplate: (await readOptionalText(join(folder, "chat_template.jinja"))) ?? templateOf(tokenizerConfig, folder),
     generationConfig: await generationTokens(folder),
   };
 }
@@ -118,14 +118,25 @@ async function noWeights(path: string): Promise<Error> {
 const OTHER_WEIGHTS = /\.(bin|pt|pth|h5|msgpack|npz|onnx)$/;
 
 /** `chat_template` is a text, or a list of named templates of which `default` counts. */
-function templateOf(tokenizerConfig: Readonly<Record<string, unknown>>): string | null {
-  const template = tokenizerConfig.chat_template;
-  if (typeof template === "string") return template;
-  if (!Array.isArray(template)) return null;
+function templateOf(tokenizerConfig: Readonly<Record<string, unknown>>, folder: string): string | null {
+  const template = tokenizerConfig.chat_template ?? null;
+  if (template === null || typeof template === "string") return template;
+  const bad = (what: string) =>
+    formatErrors.VERL_FORMATS_CONFIG_INVALID({
+      what,
+      where: join(folder, "tokenizer_config.json"),
+      why: "it is a Jinja template, or a list of {name, template} of which the one named default counts",
+      fix: "correct chat_template, remove it, or put the template into chat_template.jinja beside it",
+    });
+  if (!Array.isArray(template)) throw bad(`chat_template is ${shown(template)}`);
   const named = template as { name?: unknown; template?: unknown }[];
-  const chosen = named.find((entry) => entry?.name === "default")?.template;
-  return typeof chosen === "string" ? chosen : null;
+  const chosen = named.find((entry) => entry?.name === "default");
+  if (chosen === undefined) return null;
+  if (typeof chosen.template === "string") return chosen.template;
+  throw bad(`the default chat_template is ${shown(chosen.template)}`);
 }
+
+const shown = (value: unknown): string => (JSON.stringify(value) ?? "missing").slice(0, 80);
 
 /** `generation_config.json`, completed with the end-of-sequence ids of `config.json` when it names none. */
 async function generationTokens(folder: string): Promise<Record<string, unknown>> {

@@ -25,6 +25,8 @@ export interface ErrorDetails {
   /** The next step for the user; falls back to the table's text. */
   readonly fix?: string;
   readonly cause?: unknown;
+  /** What else went wrong while things were being ended because of it, a line each. */
+  readonly also?: readonly string[];
   /** Machine-readable details for `--json`. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
@@ -38,6 +40,7 @@ export class VerlError extends Error {
   readonly where?: string;
   readonly why?: string;
   readonly fix?: string;
+  readonly also?: readonly string[];
   readonly data?: Readonly<Record<string, unknown>>;
   readonly [brand] = true;
 
@@ -48,19 +51,23 @@ export class VerlError extends Error {
       why: details.why && shortened(details.why),
       fix: details.fix && shortened(details.fix),
     };
-    super(messageOf(code, parts), details.cause === undefined ? undefined : { cause: details.cause });
+    super(
+      messageOf(code, { ...parts, also: details.also }),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
     this.name = "VerlError";
     this.code = code;
     this.what = parts.what;
     this.where = parts.where;
     this.why = parts.why;
     this.fix = parts.fix;
+    this.also = details.also;
     this.data = details.data;
   }
 
   toJSON(): Record<string, unknown> {
-    const { code, what, where, why, fix, data } = this;
-    return { code, what, where, why, fix, ...(data ? { data } : {}) };
+    const { code, what, where, why, fix, also, data } = this;
+    return { code, what, where, why, fix, ...(also ? { also } : {}), ...(data ? { data } : {}) };
   }
 }
 
@@ -69,6 +76,12 @@ const MAX_PART = 10_000;
 
 function shortened(text: string): string {
   return text.length <= MAX_PART ? text : `${text.slice(0, MAX_PART)}… (${text.length - MAX_PART} more characters)`;
+}
+
+/** The same error, which also says what broke while things were being ended because of it. */
+export function withConsequence(error: VerlError, consequence: string): VerlError {
+  const { code, what, where, why, fix, data, cause, also = [] } = error;
+  return new VerlError(code, { what, where, why, fix, data, cause, also: [...also, shortened(consequence)] });
 }
 
 /** True for a coded error of this or of another copy of the package. */
@@ -99,10 +112,11 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function messageOf(code: ErrorCode, { what, where, why, fix }: ErrorDetails): string {
+function messageOf(code: ErrorCode, { what, where, why, fix, also }: ErrorDetails): string {
   const lines = [`${code}: ${what}`];
   if (where) lines.push(`  where: ${where}`);
   if (why) lines.push(`  why:   ${why}`);
   if (fix) lines.push(`  fix:   ${fix}`);
+  for (const line of also ?? []) lines.push(`  also:  ${line}`);
   return lines.join("\n");
 }

@@ -19,7 +19,7 @@ import { PluginReport } from "./report.js";
 import { TOKENS, tokenOf } from "./tokens.js";
 import { type Kinds, PluginTransaction, type RegistrarsOf } from "./transaction.js";
 import type { Logger, ProcessRole } from "./types.js";
-import { loadUserExport } from "./user-module.js";
+import { loadUserExport, userModulePath } from "./user-module.js";
 import { Watchdog } from "./watchdog.js";
 
 /** Everything that a host is made from. `M` is the map of kinds. */
@@ -132,6 +132,7 @@ export class HostCore<M extends object> {
   /** An export of a module that the configuration names; null gives the whole module. */
   async loadUserModule(reference: string, exportName: string | null): Promise<unknown> {
     const owner: Owner = { name: reference, version: "local" };
+    this.scope.addUserFile(userModulePath(reference, this.options.cwd), reference);
     return this.scope.run(owner, () => loadUserExport(this.importer, reference, exportName, this.options.cwd));
   }
 

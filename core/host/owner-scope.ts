@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { firstFrame } from "./error-place.js";
-import { reasonOf } from "./errors.js";
+import { reasonOf, type VerlError } from "./errors.js";
 import type { Owner } from "./kind.js";
 import { pluginErrors } from "./plugin-errors.js";
 
@@ -10,6 +10,8 @@ import { pluginErrors } from "./plugin-errors.js";
  */
 export class OwnerScope {
   private readonly storage = new AsyncLocalStorage<Owner>();
+  /** Files of the user's by their real paths, with the names that the configuration gives them. */
+  private readonly userFiles = new Map<string, string>();
 
   run<T>(owner: Owner, body: () => T): T {
     return this.storage.run(owner, body);
@@ -19,18 +21,25 @@ export class OwnerScope {
     return this.storage.getStore() ?? null;
   }
 
+  /** What comes out of this file is blamed on it, whoever calls its functions. */
+  addUserFile(file: string, reference: string): void {
+    this.userFiles.set(file, reference);
+  }
+
   /** Forget everything. An unused storage would slow down every promise of the process, one more with each host. */
   dispose(): void {
     this.storage.disable();
   }
 
   /**
-   * Passes every unhandled rejection and uncaught exception of the process to `report`, those of plugins as coded errors
-   * that name the plugin, others as they are. Returns the function that stops listening.
+   * Passes every unhandled rejection and uncaught exception of the process to `report`, those of plugins and of the user's
+   * files as coded errors that name them, others as they are. Returns the function that stops listening.
    */
   watch(report: (error: unknown) => void): () => void {
     const listener = (reason: unknown) => {
       const owner = this.current();
+      const file = this.userFileOf(reason, owner);
+      if (file !== null) return report(leftBy(file, reason));
       if (owner === null) return report(reason);
       report(
         pluginErrors.VERL_PLUGIN_UNHANDLED({
@@ -48,6 +57,22 @@ export class OwnerScope {
       process.off("uncaughtException", listener);
     };
   }
+
+  /** The user's file that an error came from: its stack tells, or else on whose behalf the code ran. */
+  private userFileOf(error: unknown, owner: Owner | null): string | null {
+    const stack = (error instanceof Error && error.stack) || "";
+    for (const [file, reference] of this.userFiles) if (stack.includes(file)) return reference;
+    return owner !== null && [...this.userFiles.values()].includes(owner.name) ? owner.name : null;
+  }
+}
+
+function leftBy(reference: string, reason: unknown): VerlError {
+  return pluginErrors.VERL_USER_UNHANDLED({
+    what: `"${reference}", named in the configuration, left an error unhandled: ${reasonOf(reason)}`,
+    where: firstFrame(reason) ?? undefined,
+    cause: reason,
+    data: { file: reference },
+  });
 }
 
 /** `name@version`, as in every message. */

@@ -135,6 +135,10 @@ export const pluginErrors = defineErrors({
     summary: "A file of hooks exports a function under almost the name of a hook; it would never be called.",
     fix: "Correct the name; if the function is no hook, do not export it or name it otherwise.",
   },
+  VERL_USER_UNHANDLED: {
+    summary: "A file named in the configuration left an error unhandled in the background.",
+    fix: "Await what the file starts, or catch its errors there.",
+  },
   VERL_USER_EXPORT_MISSING: {
     summary: "A file named in the configuration does not export the name that was asked for.",
     fix: "Export it, or name another export.",

@@ -1,5 +1,6 @@
 import { maskSecrets, type RunPlan } from "../config/index.js";
 import type { Dataset } from "../data/dataset.js";
+import { isVerlError, reasonOf, withConsequence } from "../host/errors.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
 import { HealthMonitor } from "./health.js";
@@ -12,7 +13,7 @@ import { timeMetrics } from "./step-metrics.js";
 import { StepTimers } from "./timing.js";
 import { isTrainable, type TrainBatch } from "./train-batch.js";
 import type { FitResult, Trainer, TrainerOptions } from "./trainer.js";
-import { loadRun, type ResumedRun, saveRun } from "./trainer-state.js";
+import { loadRun, type ResumedRun, saveLateMetrics, saveRun } from "./trainer-state.js";
 import { runStep } from "./training-step.js";
 import { validate } from "./validation.js";
 
@@ -43,6 +44,8 @@ export class SyncTrainer implements Trainer {
   readonly #health: HealthMonitor;
   #resumed: ResumedRun | null = null;
   #saved: SavedCheckpoint | null = null;
+  /** What the checkpoint itself holds of its step. */
+  #savedMetrics: Metrics = {};
   #stops = 0;
   /** Steps of this process, and those of them in which nothing could be trained on. */
   readonly #steps = { done: 0, untrained: 0 };
@@ -139,7 +142,16 @@ export class SyncTrainer implements Trainer {
     } catch (failure) {
       // An abort breaks whatever was under way; why it came says more than how that broke.
       const error: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : failure;
-      await trackers.finish({ exitCode: 1, error }).catch((later: unknown) => logger.error(`${later}`));
+      const later = await trackers.finish({ exitCode: 1, error }).then(
+        () => null,
+        (failed: unknown) => failed,
+      );
+      if (later === null) throw error;
+      // What ends the run is told first, and only once.
+      const { what, why } = isVerlError(later) ? later : { what: reasonOf(later), why: undefined };
+      const consequence = why ? `${what}: ${why}` : what;
+      if (isVerlError(error)) throw withConsequence(error, consequence);
+      logger.error(consequence);
       throw error;
     }
   }
@@ -221,6 +233,7 @@ export class SyncTrainer implements Trainer {
         if (!this.#isDue(parts.config.trainer.save_freq) && state.stopReason === null) return;
         await timers.time("save_checkpoint", () => this.#save(metrics.values));
       },
+      keepMetrics: () => this.#keepMetrics(metrics.values),
       pushWeights: () => this.#pushWeights(),
     });
     return this.#closeStep(metrics, timers, batch);
@@ -268,6 +281,7 @@ export class SyncTrainer implements Trainer {
     const state = this.#state;
     const saved = await saveRun(parts, state.globalStep, metrics);
     this.#saved = saved;
+    this.#savedMetrics = { ...metrics };
     const details: Parameters<CheckpointCallback["onSave"]>[0] = {
       globalStep: saved.step,
       checkpointDir: saved.dir,
@@ -276,6 +290,14 @@ export class SyncTrainer implements Trainer {
       signal: state.signal,
     };
     for (const callback of parts.checkpointCallbacks) await callback.onSave(details);
+  }
+
+  /** Of a step that is saved, the metrics that are newer than its checkpoint. */
+  async #keepMetrics(metrics: Metrics): Promise<void> {
+    const saved = this.#saved;
+    if (saved?.step !== this.#state.globalStep) return;
+    const late = Object.entries(metrics).filter(([name]) => !(name in this.#savedMetrics));
+    if (late.length > 0) await saveLateMetrics(saved, Object.fromEntries(late));
   }
 
   async #markLogged(): Promise<void> {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { PromptLoaderState } from "../data/index.js";
@@ -13,9 +13,12 @@ import type { RunParts } from "./run-parts.js";
 
 const STATE_FILE = "trainer.json";
 const LOADER_FILE = "data.json";
+/** Metrics that hooks added after the checkpoint was complete. */
+const LATE_METRICS_FILE = "late_metrics.json";
 export const ACTOR_FOLDER = "actor";
 const CRITIC_FOLDER = "critic";
 
+const metricsSchema = z.record(z.string(), z.union([z.number(), z.string()]));
 const stateSchema = z.object({
   version: z.number(),
   globalStep: z.number(),
@@ -25,7 +28,7 @@ const stateSchema = z.object({
   /** Fingerprint of the training data; null for a run without. */
   data: z.string().nullable(),
   klController: z.object({ value: z.number() }),
-  metrics: z.record(z.string(), z.union([z.number(), z.string()])),
+  metrics: metricsSchema,
 });
 type TrainerState = z.infer<typeof stateSchema>;
 
@@ -39,7 +42,7 @@ const loaderSchema = z.looseObject({
 
 /** Where a resumed run goes on. */
 export interface ResumedRun extends SavedCheckpoint {
-  /** Metrics of that step as far as they were known when it was saved. */
+  /** Metrics of that step as far as they were known when it was saved, and what hooks added after that. */
   readonly metrics: Readonly<Record<string, number>>;
   /** Whether the step was logged: if not, the run was killed between saving it and its end. */
   readonly logged: boolean;
@@ -76,6 +79,21 @@ export async function saveRun(
     };
     await writeFile(path.join(dir, STATE_FILE), JSON.stringify(state));
   });
+}
+
+/** Keeps what hooks add to the metrics of a step that is saved already, so that a kill before the log does not lose it. */
+export async function saveLateMetrics(
+  saved: SavedCheckpoint,
+  metrics: Readonly<Record<string, number>>,
+): Promise<void> {
+  const file = path.join(saved.dir, LATE_METRICS_FILE);
+  await writeFile(`${file}.tmp`, JSON.stringify(maskNonFinite(metrics)));
+  await rename(`${file}.tmp`, file);
+}
+
+async function lateMetrics({ dir }: SavedCheckpoint): Promise<TrainerState["metrics"]> {
+  const file = path.join(dir, LATE_METRICS_FILE);
+  return existsSync(file) ? readState(file, metricsSchema) : {};
 }
 
 /** When the run that wrote a checkpoint first started; null if the checkpoint does not say. */
@@ -118,7 +136,8 @@ export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<
     );
   }
   parts.klController.restore(state.klController);
-  const metrics = Object.entries(state.metrics).map(([name, value]) => [name, unmask(value)] as const);
+  const known = { ...state.metrics, ...(await lateMetrics(saved)) };
+  const metrics = Object.entries(known).map(([name, value]) => [name, unmask(value)] as const);
   return { ...saved, metrics: Object.fromEntries(metrics), logged: await parts.checkpoints.isLogged(saved) };
 }
 

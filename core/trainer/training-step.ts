@@ -22,6 +22,8 @@ export interface TrainingStep {
   readonly timers: StepTimers;
   /** Write a checkpoint if this step is due for one. */
   save(): Promise<void>;
+  /** Keep what hooks have added to the metrics since the step was saved, if it was. */
+  keepMetrics(): Promise<void>;
   /** Bring the servers to the new weights. */
   pushWeights(): Promise<void>;
 }
@@ -58,8 +60,12 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
     await parts.queue.clear("train", sampled.keys);
     await step.save();
     await parts.fire("onStepEnd", stepEndContext(state, metrics), () =>
-      timers.time("update_weights", () => step.pushWeights()),
+      timers.time("update_weights", async () => {
+        await step.keepMetrics();
+        await step.pushWeights();
+      }),
     );
+    await step.keepMetrics();
     return batch;
   });
 }

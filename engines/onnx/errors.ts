@@ -1,4 +1,4 @@
-import { defineErrors } from "../../core/plugin.js";
+import { defineErrors } from "../../core/host/basics.js";
 
 export const errors = defineErrors({
   VERL_ONNX_NOT_INSTALLED: {

@@ -6,7 +6,7 @@ import { createHost } from "../../core/index.js";
 export async function registeredNames(): Promise<Readonly<Record<string, readonly string[]>>> {
   const host = await createHost({ env: {}, builtins: BUILTINS });
   try {
-    return whatIsRegistered(host).names ?? {};
+    return (await whatIsRegistered(host)).names ?? {};
   } finally {
     await host.dispose();
   }

@@ -63,6 +63,35 @@ describe("cli/config", () => {
     expect(fs.readdirSync(cwd)).to.deep.equal(["run.yaml"]);
   });
 
+  for (const [override, key] of [
+    ["rollout_is_threshold=abc", "rollout_is_threshold"],
+    ["rollout_is_threshold='5_1'", "rollout_is_threshold"],
+    ["rollout_rs=bogus", "rollout_rs"],
+    ["rollout_rs_threshold=abc", "rollout_rs_threshold"],
+  ]) {
+    it(`refuses algorithm.rollout_correction.${override} at its place`, async () => {
+      const at = `algorithm.rollout_correction.${override}`;
+      const { code, json } = await cli(["config", "check", at, "--json"], { cwd });
+      expect(code).to.equal(2);
+      const { problems } = json<{ problems: { key: string; code: string; where: string }[] }>();
+      const found = problems.find((problem) => problem.key === `algorithm.rollout_correction.${key}`);
+      expect(found).to.include({ code: "VERL_CONFIG_TYPE" });
+      expect(found?.where).to.include(`override "${at}"`);
+    });
+  }
+
+  it("takes the thresholds of rollout correction that a run takes", async () => {
+    const overrides = [
+      "rollout_is_threshold='0.5_5.0'",
+      "rollout_rs='token_k1,seq_mean_k3'",
+      "rollout_rs_threshold='0.5_2.0,0.1'",
+    ];
+    const at = overrides.map((override) => `algorithm.rollout_correction.${override}`);
+    const { json } = await cli(["config", "check", ...at, "--json"], { cwd });
+    const { problems } = json<{ problems: { key: string }[] }>();
+    expect(problems.filter(({ key }) => key.startsWith("algorithm."))).to.deep.equal([]);
+  });
+
   it("finds an unknown platform and files that are not there", async () => {
     const overrides = ["trainer.device=cppu", "trainer.hooks=[none.mjs]"];
     const { json } = await cli(["config", "check", ...overrides, "--json"], { cwd });

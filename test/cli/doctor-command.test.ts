@@ -80,16 +80,23 @@ describe("cli/doctor", () => {
     const { findings } = json<{ findings: Diagnosis[] }>();
     expect(findings.find(({ name }) => name === "tokenizer")?.status, stdout).to.equal("warning");
     expect(findings.map(({ name }) => name)).to.include.members(["runtime", "chat template"]);
+    // The template repeats the first message alone: it is judged by its texts although they have no tokens.
+    expect(findings.find(({ name }) => name === "chat template")?.detail).to.match(/changes the history|refuses/);
   });
 
   describe("a chat template", () => {
     const letters = `\n${Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("")}`;
     const chatml = `{%- for m in messages -%}{{- '<' + m.role + '>' + (m.reasoning_content or '' if KEEPS else '') + m.content + '\n' -}}{%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<assistant>' -}}{%- endif -%}`;
-    const check = async (keeps: string, ...more: string[]) => {
+    const check = (keeps: string, ...more: string[]) => checkWith({}, keeps, ...more);
+    const checkWith = async (
+      { alphabet = letters, ...tokenizerConfig }: { alphabet?: string; chat_template?: unknown },
+      keeps: string,
+      ...more: string[]
+    ) => {
       const model = fs.mkdtempSync(path.join(cwd, "model-"));
-      const files = charTokenizerFiles(letters, { pad: "\u0000", eos: "\u0001" });
-      const config = { ...files.tokenizerConfig, chat_template: chatml.replace("KEEPS", keeps) };
+      const files = charTokenizerFiles(alphabet, { pad: "\u0000", eos: "\u0001" });
+      const config = { ...files.tokenizerConfig, chat_template: chatml.replace("KEEPS", keeps), ...tokenizerConfig };
       fs.writeFileSync(path.join(model, "tokenizer.json"), JSON.stringify(files.tokenizerJson));
       fs.writeFileSync(path.join(model, "tokenizer_config.json"), JSON.stringify(config));
       fs.writeFileSync(path.join(model, "config.json"), JSON.stringify({ model_type: "glm4_moe" }));
@@ -113,6 +120,32 @@ describe("cli/doctor", () => {
         /reasoning, then a user turn: at token \d+, after ".*<assistant>A", the model saw " ", the template writes "n" now/,
       );
       expect(stdout).to.contain("the guide on tokens says what can be done");
+    });
+
+    it("is looked at as text where the tokenizer lacks a character, and everywhere else as tokens", async () => {
+      const { json } = await checkWith({ alphabet: letters.replace("?", "") }, "true", "--json");
+      const { findings, template } = json<{ findings: Diagnosis[]; template: TemplateCheck }>();
+      const [finding] = findings.filter(({ name }) => name === "chat template");
+      expect(finding.status).to.equal("warning");
+      expect(finding.detail)
+        .to.contain("only appends to the history, in all 8 kinds of conversations")
+        .and.match(/\d of them compared as text, not as tokens: the tokenizer has no token for "\?"/);
+      expect(new Set(template.shapes.map(({ status }) => status))).to.include("untokenized");
+    });
+
+    it("that changes the history is found without tokens as well", async () => {
+      const { json } = await checkWith({ alphabet: letters.replace("?", "") }, "loop.last", "--json");
+      const { template } = json<{ template: TemplateCheck }>();
+      expect(template.appendOnly).to.equal(false);
+    });
+
+    it("that is neither a text nor a list is refused with the file that holds it", async () => {
+      const { code, stdout } = await checkWith({ chat_template: 5 }, "true", "--json");
+      expect(code).to.equal(1);
+      expect(stdout)
+        .to.contain("VERL_FORMATS_CONFIG_INVALID")
+        .and.contain("chat_template is 5")
+        .and.contain("tokenizer_config.json");
     });
 
     it("is rendered with the variables of the configuration", async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { listPlugins, pluginDoctor, pluginTree } from "../../cli/plugins-command.js";
+import { pluginDoctor, pluginTree } from "../../cli/plugins-command.js";
+import { listPlugins } from "../../cli/plugins-list.js";
 import { LOCK_FILE, readLock } from "../../core/host/index.js";
 import { Bench } from "../core/host/support/hosts.js";
 import { type Project, registers } from "../core/host/support/project.js";

@@ -24,17 +24,18 @@ export interface TokenDifference {
  * - `rewritten`: the template writes the history differently once more messages follow.
  * - `split`: the messages cannot be appended; a new sample begins.
  * - `refused`: the template does not take such conversations, or leaves messages out.
+ * - `untokenized`: the tokenizer lacks a character of the conversation; its text is only appended to.
  */
 export interface ShapeCheck {
   readonly name: string;
-  readonly status: "append-only" | "retokenized" | "rewritten" | "split" | "refused";
+  readonly status: "append-only" | "retokenized" | "rewritten" | "split" | "refused" | "untokenized";
   /** What it means for training, or the template's reason. */
   readonly meaning: string;
   readonly difference?: TokenDifference;
 }
 
 export interface TemplateCheck {
-  /** Whether every shape that the template takes is append-only. */
+  /** Whether every shape that the template takes is append-only, as far as there are tokens for it. */
   readonly appendOnly: boolean;
   readonly family: string;
   readonly shapes: readonly ShapeCheck[];
@@ -53,16 +54,22 @@ export function checkTemplate(
     try {
       return { name: conversation.name, ...play(conversation, encoder) };
     } catch (error) {
+      // One character that a small vocabulary lacks says nothing about the template, nor about other conversations.
+      if (isVerlError(error) && error.code === "VERL_DATA_TEXT_NOT_ENCODABLE")
+        return { name: conversation.name, ...playAsText(conversation, encoder, error.what) };
       if (!isTemplateFailure(error)) throw error;
       return { name: conversation.name, status: "refused" as const, meaning: refusalOf(error) };
     }
   });
   return {
-    appendOnly: shapes.every(({ status }) => status === "append-only" || status === "refused"),
+    appendOnly: shapes.every(({ status }) => !CHANGES_HISTORY.has(status)),
     family: new TurnEncoder(tokenizer, options).family.name,
     shapes,
   };
 }
+
+/** What breaks the rule that history is only appended to. */
+const CHANGES_HISTORY: ReadonlySet<ShapeCheck["status"]> = new Set(["retokenized", "rewritten", "split"]);
 
 const MEANING = {
   "append-only": "one sample, and the model is shown what the template would write",
@@ -95,8 +102,8 @@ function play({ messages }: CheckConversation, encoder: TurnEncoder): Omit<Shape
     const edit = encoder.append(previous, updated, [...seen, ...sampled]);
     const rendered = encoder.encode(updated);
     prompt = encoder.render(updated, true);
-    const left = updated.slice(at + 1).find(({ content }) => !prompt.includes(content as string));
-    if (left) return { status: "refused", meaning: `the template leaves ${left.role} messages out` };
+    const left = leftOut(updated.slice(at + 1), prompt);
+    if (left) return left;
     if (edit.kind === "split") return differing("split", [...seen, ...sampled], rendered, encoder);
     seen = applyToIds([...seen, ...sampled], edit);
     if (sameIds(seen, rendered)) continue;
@@ -105,6 +112,29 @@ function play({ messages }: CheckConversation, encoder: TurnEncoder): Omit<Shape
     return differing(sameText ? "retokenized" : "rewritten", seen, rendered, encoder);
   }
   return { status: "append-only", meaning: MEANING["append-only"] };
+}
+
+function leftOut(messages: CheckConversation["messages"], text: string): Omit<ShapeCheck, "name"> | null {
+  const left = messages.find(({ content }) => !text.includes(content as string));
+  return left ? { status: "refused", meaning: `the template leaves ${left.role} messages out` } : null;
+}
+
+/** Like {@link play} where there are no tokens to compare: whether the template's texts extend each other. */
+function playAsText({ messages }: CheckConversation, encoder: TurnEncoder, why: string): Omit<ShapeCheck, "name"> {
+  const turns = messages.flatMap(({ role }, i) => (role === "assistant" ? [i] : []));
+  for (const [n, at] of turns.entries()) {
+    const previous = messages.slice(0, at + 1);
+    const updated = messages.slice(0, turns[n + 1]);
+    if (updated.length === previous.length) break;
+    const prompt = encoder.render(messages.slice(0, at), true);
+    const history = encoder.render(previous, false);
+    const extended = encoder.render(updated, true);
+    const left = leftOut(updated.slice(at + 1), extended);
+    if (left) return left;
+    if (!history.startsWith(prompt) || !extended.startsWith(history.trimEnd()))
+      return { status: "rewritten", meaning: MEANING.rewritten };
+  }
+  return { status: "untokenized", meaning: why };
 }
 
 /** A rendered assistant turn as far as the model would have written it: to its stop token. */

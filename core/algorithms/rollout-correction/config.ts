@@ -103,14 +103,14 @@ export function parseRejectionOptions(spec: string | null): RejectionOption[] {
   const names = [...new Set((spec ?? "").split(",").map((s) => s.trim()))].filter((s) => s !== "");
   if (names.length === 0) {
     throw errors.VERL_ALGORITHMS_BAD_VALUE({
-      what: "rollout_rs is empty",
+      what: "rollout_correction.rollout_rs is empty",
       why: `known: ${REJECTION_OPTIONS.join(", ")}`,
     });
   }
   for (const name of names) {
     if (!(REJECTION_OPTIONS as readonly string[]).includes(name)) {
       throw errors.VERL_ALGORITHMS_UNKNOWN_NAME({
-        what: `there is no rollout_rs option "${name}"`,
+        what: `rollout_correction.rollout_rs names "${name}", which is no option`,
         why: `known: ${REJECTION_OPTIONS.join(", ")}`,
       });
     }
@@ -163,5 +163,8 @@ function positive(text: string, bad: (why: string) => Error): number {
 }
 
 function badThreshold(key: string, spec: unknown, why: string): Error {
-  return errors.VERL_ALGORITHMS_BAD_VALUE({ what: `${key} is ${JSON.stringify(spec ?? null)}`, why });
+  return errors.VERL_ALGORITHMS_BAD_VALUE({
+    what: `rollout_correction.${key} is ${JSON.stringify(spec ?? null)}`,
+    why,
+  });
 }

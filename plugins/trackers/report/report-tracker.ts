@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, rename } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import {
   type RunInfo,
@@ -89,13 +89,14 @@ export class ReportTracker implements Tracker {
       config: run.config,
     });
     const file = path.join(run.outputDir, "report.html");
-    const handle = await open(`${file}.tmp`, "w");
     try {
-      await handle.writeFile(page);
-    } finally {
-      await handle.close();
+      await writeFile(`${file}.tmp`, page);
+      await rename(`${file}.tmp`, file);
+    } catch (error) {
+      // The earlier version stays, and nothing beside it: on a full disk its place is wanted.
+      await rm(`${file}.tmp`, { force: true }).catch(() => {});
+      throw error;
     }
-    await rename(`${file}.tmp`, file);
     const now = performance.now();
     // A large page on a slow disk must not cost more than a few percent of the run.
     this.#nextWrite = now + Math.max(INTERVAL_MS, 30 * (now - begun));

@@ -22,6 +22,20 @@ describe("core/config/validate", () => {
     expect((await only(["reward.on_error=again"])).what).to.contain("must be one of fail, zero, drop_group, retry");
   });
 
+  it("names numbers that are none: NaN and the infinities", async () => {
+    for (const [value, shown] of [
+      ["NaN", "NaN"],
+      ["nan", "NaN"],
+      ["inf", "Infinity"],
+      ["-inf", "-Infinity"],
+    ]) {
+      for (const key of ["algorithm.lam", "data.train_batch_size", `${ACTOR}.optim.lr`]) {
+        const { what } = (await inspect([`${key}=${value}`])).problems.find((problem) => problem.key === key) ?? {};
+        expect(what, `${key}=${value}`).to.match(new RegExp(`^${key} is ${shown}; it must be`));
+      }
+    }
+  });
+
   it("finds files of the user that do not exist, where it may look", async () => {
     const overrides = [
       "trainer.hooks=[none.ts]",

@@ -85,6 +85,24 @@ describe("Hugging Face folders", () => {
       await model.close();
     }));
 
+  for (const [what, chat_template] of [
+    ["a number", 5],
+    ["an object", { default: "T" }],
+    ["a list whose default is no text", [{ name: "default", template: 5 }]],
+  ] as const) {
+    it(`refuses a chat_template that is ${what}, and names its file`, () =>
+      withFolder(async (folder) => {
+        const config = tinyConfig();
+        await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: TOKENIZER });
+        await rm(join(folder, "chat_template.jinja"));
+        await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify({ chat_template }));
+        const model = await openModel(folder);
+        const error = await model.tokenizerFiles().catch((thrown) => thrown);
+        await model.close();
+        expect(error).to.include({ code: "VERL_FORMATS_CONFIG_INVALID", where: join(folder, "tokenizer_config.json") });
+      }));
+  }
+
   it("has no tokenizer where there is none", () =>
     withFolder(async (folder) => {
       const config = tinyConfig();

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "chai";
+import type { PluginHost } from "../../../core/plugin.js";
 import { reproducible, reproducibleLines } from "./support/compare.js";
 import { ToyFolder } from "./support/toy-run.js";
 
@@ -108,6 +109,31 @@ describe("core/trainer resume", () => {
       expect(await lines(other), `step ${step}`).to.deep.equal(await lines(folder));
       expect(await weights(other, 4)).to.equal(await weights(folder, 4));
     }
+  });
+
+  it("keeps what hooks added to the metrics of a step that was saved and not logged", async () => {
+    const run = ["trainer.save_freq=1", steps(3), LINES];
+    const adding = (host: PluginHost, killedAt?: number) =>
+      host.hooks.register({
+        name: "adding",
+        onStepEnd: {
+          pre: ({ globalStep, addMetric }) => addMetric("mine/before", globalStep * 10),
+          post: ({ globalStep, addMetric }) => {
+            addMetric("mine/after", globalStep * 100);
+            if (globalStep === killedAt) throw new Error("killed");
+          },
+        },
+      });
+    await folder.train({ overrides: run, register: (host) => adding(host) });
+    await other.fail({ overrides: run, register: (host) => adding(host, 2) });
+    await other.train({ overrides: run, register: (host) => adding(host) });
+    const before = (text: string) => reproducibleLines(text).map((line) => JSON.stringify(line));
+    const [whole, resumed] = [await folder.read("run", "metrics.jsonl"), await other.read("run", "metrics.jsonl")];
+    expect(whole).to.include('"mine/before":20').and.include('"mine/after":200');
+    expect(resumed).to.include('"mine/before":20');
+    expect(before(resumed.replace('"mine/after":200,', ""))).to.deep.equal(
+      before(whole.replace('"mine/after":200,', "")),
+    );
   });
 
   it("T30: hands every row of the second pass out exactly once, resumed at the end of a pass or within it", async () => {

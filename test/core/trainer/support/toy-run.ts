@@ -103,7 +103,7 @@ export class ToyFolder implements AsyncDisposable {
     });
     try {
       const { config, notices: found } = await validateConfig(composed, {
-        ...whatIsRegistered(host),
+        ...(await whatIsRegistered(host)),
         forTraining: true,
       });
       notices.push(...found.map(({ message }) => message));

@@ -1,0 +1,5 @@
+/** Public entry for what must start fast: errors, lines for the log, nearest names. Loads nothing else. */
+export * from "./errors.js";
+export { type LogLevel, lineLogger, prefixed, stderrLogger } from "./logger.js";
+export { didYouMean, nearestName } from "./nearest.js";
+export type * from "./types.js";
