@@ -7,7 +7,7 @@ const schema = z.strictObject({
   runtime: z.enum(["auto", "capi", "binding"]).default("auto"),
   /** Memory for [rows, vocabulary] arrays, in MiB; above it the head works in row chunks. */
   logitsMemoryMiB: z.number().positive().default(512),
-  /** Memory for attention weights of all layers, in MiB; a micro-batch that needs more is cut by length. */
+  /** Memory for attention weights, in MiB; a micro-batch that needs more is cut by length, and a sequence computed in blocks. */
   attentionMemoryMiB: z.number().positive().default(1024),
   /** Worker threads busy-wait between operators: faster on a machine of one's own, slower on a shared one. */
   spin: z.boolean().default(false),

@@ -5,6 +5,7 @@ import {
   type ParameterSpec,
   parameterSpecs,
 } from "../../core/formats/index.js";
+import { planAttention } from "./backend/attention-plan.js";
 import { LIVE_LOGITS_ARRAYS } from "./backend/variant.js";
 
 /** Bytes that training takes, by purpose. An estimate: onnxruntime's arena rounds up and keeps what it once had. */
@@ -13,7 +14,7 @@ export interface TrainingMemory {
   readonly parameters: number;
   /** Activations that the backward pass needs, of one micro-batch. */
   readonly activations: number;
-  /** Attention weights of all layers. */
+  /** Attention weights: of all layers, or of one block of queries where sequences are long. */
   readonly attention: number;
   /** [rows, vocabulary] arrays of the head. */
   readonly logits: number;
@@ -50,7 +51,9 @@ export function trainingMemory(config: ModelConfig, shape: TrainingShape): Train
   const keptLayers = trains ? numLayers : 1;
   const activations = tokens * perLayer * keptLayers * BYTES;
   const bounded = (bytes: number, limitMiB: number) => Math.min(bytes, limitMiB * 2 ** 20);
-  const attention = bounded(tokens * longest * numHeads * keptLayers * BYTES, shape.attentionMemoryMiB);
+  const work = { sequences: tokens / longest, longest };
+  const plan = planAttention({ numHeads, numLayers: keptLayers }, work, shape.attentionMemoryMiB * 2 ** 20);
+  const attention = bounded(plan.bytes, shape.attentionMemoryMiB);
   const logits = bounded(tokens * vocabSize * BYTES * LIVE_LOGITS_ARRAYS, shape.logitsMemoryMiB);
   return { parameters, activations, attention, logits, total: parameters + activations + attention + logits };
 }

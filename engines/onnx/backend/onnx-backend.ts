@@ -76,7 +76,7 @@ export class OnnxBackend implements EngineBackend {
 
   async load(options?: CallOptions): Promise<void> {
     await this.dispose();
-    const { runtime: kind, spin, logitsMemoryMiB, packAbovePadding } = this.kwargs;
+    const { runtime: kind, spin, logitsMemoryMiB, attentionMemoryMiB, packAbovePadding } = this.kwargs;
     const { threads, optimizer, adapter, seed, topology, model: source } = this.options;
     const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
     const model = await loadModel(this.options, this.kwargs);
@@ -88,6 +88,7 @@ export class OnnxBackend implements EngineBackend {
     base.optimizer?.restartAverage();
     const step = new TrainingStep(runtime, sessions, config, {
       logitsBytes: logitsMemoryMiB * 2 ** 20,
+      attentionBytes: attentionMemoryMiB * 2 ** 20,
       packAbovePadding,
       plainNorms: runtime.plainNorms ?? false,
     });

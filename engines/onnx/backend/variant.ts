@@ -1,10 +1,13 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
 import type { GraphVariant } from "../graphs/model-graph.js";
+import { planAttention } from "./attention-plan.js";
 import type { BatchShape } from "./batch-feeds.js";
 
 export interface VariantOptions {
   /** Bytes for [rows, vocabulary] arrays. */
   readonly logitsBytes: number;
+  /** Bytes for [heads, queries, keys] arrays. */
+  readonly attentionBytes: number;
   /** Share of padding in the grid above which sequences are packed. */
   readonly packAbovePadding: number;
   readonly plainNorms: boolean;
@@ -21,5 +24,6 @@ export function chooseVariant(config: ModelConfig, shape: BatchShape, options: V
   let chunks = 1;
   while (bytes / chunks > options.logitsBytes && chunks * 2 <= shape.responseTokens) chunks *= 2;
   const layout = padding > options.packAbovePadding ? "packed" : "padded";
-  return { layout, chunks, plainNorms: options.plainNorms };
+  const { rows: attentionRows } = planAttention(config, shape, options.attentionBytes);
+  return { layout, chunks, attentionRows, plainNorms: options.plainNorms };
 }

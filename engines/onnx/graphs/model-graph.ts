@@ -51,6 +51,8 @@ export const gradientFetch = (parameter: string) => `grad:${parameter}`;
 export interface GraphVariant {
   readonly layout: LayoutKind;
   readonly chunks: number;
+  /** Queries of a block of attention, one block after the other; null: all at once. */
+  readonly attentionRows: number | null;
   /** For runtimes that get the statistics of fused norms wrong. */
   readonly plainNorms?: boolean;
 }
@@ -83,7 +85,7 @@ export class ModelGraph {
 
     const parameter = (key: string) => this.parameters.get(key) as Ref;
     const layout = tokenLayout(ad, config, variant.layout);
-    const blocks = new TrainingBlocks(ad, config, parameter, layout, adapters(model, parameter));
+    const blocks = new TrainingBlocks(ad, config, parameter, layout, adapters(model, parameter), variant.attentionRows);
     const hidden = decoder(blocks, config);
     this.embedded = blocks.embedded;
     const width = config.hiddenSize;

@@ -2,6 +2,7 @@ import {
   encodeModel,
   type OnnxAttribute,
   type OnnxDType,
+  type OnnxGraph,
   type OnnxModel,
   type OnnxNode,
   type OnnxTensor,
@@ -25,9 +26,13 @@ const IR_VERSION = 10;
 /** A dimension: a number, or the name of one that is known only when the graph runs. */
 export type Dim = number | string;
 
+interface Node extends OnnxNode {
+  readonly body: Graph | null;
+}
+
 /** Builds one ONNX graph, operator by operator, in topological order. */
 export class Graph {
-  private readonly nodes: OnnxNode[] = [];
+  private readonly nodes: Node[] = [];
   private readonly inputs: OnnxValueInfo[] = [];
   private readonly outputs: { readonly ref: Ref; readonly info: OnnxValueInfo }[] = [];
   private readonly initializers: OnnxTensor[] = [];
@@ -38,6 +43,8 @@ export class Graph {
     readonly name: string,
     /** Take the statistics of norms from plain operators instead of the fused ones' second results. */
     readonly plainNorms = false,
+    /** The graph in which this one is the body of a loop: names and constants are the outer one's. */
+    private readonly outer: Graph | null = null,
   ) {}
 
   /** Without dimensions an input takes any shape. */
@@ -79,6 +86,36 @@ export class Graph {
       inputs: inputs.map((i) => i ?? ""),
       outputs,
       attributes: Object.fromEntries(Object.entries(attributes).map(([k, v]) => [k, attributeOf(v)])),
+      body: null,
+    });
+    return outputs;
+  }
+
+  /**
+   * Repeats a body, whose operators may also take values of this graph. It gets the number of the iteration, an int64 scalar
+   * from 0 on, and the float32 values of the iteration before; it returns as many for the next one. Only one iteration's
+   * intermediate results are alive at a time.
+   */
+  loop(
+    count: Ref,
+    initial: readonly Ref[],
+    body: (g: Graph, iteration: Ref, carried: readonly Ref[]) => readonly Ref[],
+  ): Ref[] {
+    const inner = new Graph(`${this.name}_loop_${this.nodes.length}`, this.plainNorms, this);
+    const iteration = inner.input(this.fresh("i"), [], "int64");
+    const proceed = inner.input(this.fresh("b"), [], "bool");
+    const carried = initial.map(() => inner.input(this.fresh("t"), null));
+    inner.output(proceed, this.fresh("b"), [], "bool");
+    for (const ref of body(inner, iteration, carried)) inner.output(ref, this.fresh("t"), null);
+    const outputs = initial.map(() => this.fresh("t"));
+    this.nodes.push({
+      name: `Loop_${this.nodes.length}`,
+      opType: "Loop",
+      domain: "",
+      inputs: [count, "", ...initial],
+      outputs,
+      attributes: {},
+      body: inner,
     });
     return outputs;
   }
@@ -100,7 +137,7 @@ export class Graph {
 
   /** A constant of any kind, not shared with equal ones. */
   constant(data: ArrayBufferView, dims: readonly number[], dtype: OnnxDType): Ref {
-    return this.initializer(this.fresh("c"), dims, data, dtype);
+    return this.outer?.constant(data, dims, dtype) ?? this.initializer(this.fresh("c"), dims, data, dtype);
   }
 
   get inputNames(): string[] {
@@ -108,28 +145,36 @@ export class Graph {
   }
 
   toModel(): OnnxModel {
-    const published = new Map<string, string>(this.outputs.map((o) => [o.ref, o.info.name]));
-    const rename = (name: string) => published.get(name) ?? name;
-    return {
-      graphName: this.name,
-      nodes: this.nodes.map((n) => ({ ...n, inputs: n.inputs.map(rename), outputs: n.outputs.map(rename) })),
-      inputs: this.inputs,
-      outputs: this.outputs.map((o) => o.info),
-      initializers: this.initializers,
-      irVersion: IR_VERSION,
-      opsets: OPSETS,
-    };
+    return { ...this.toGraph(new Map()), irVersion: IR_VERSION, opsets: OPSETS };
   }
 
   encode(): Uint8Array {
     return encodeModel(this.toModel());
   }
 
+  private toGraph(outerNames: ReadonlyMap<string, string>): OnnxGraph {
+    const published = new Map([...outerNames, ...this.outputs.map((o) => [o.ref as string, o.info.name] as const)]);
+    const rename = (name: string) => published.get(name) ?? name;
+    return {
+      graphName: this.name,
+      nodes: this.nodes.map(({ body, ...node }) => ({
+        ...node,
+        inputs: node.inputs.map(rename),
+        outputs: node.outputs.map(rename),
+        attributes: body ? { body: { kind: "graph", value: body.toGraph(published) } } : node.attributes,
+      })),
+      inputs: this.inputs,
+      outputs: this.outputs.map((o) => o.info),
+      initializers: this.initializers,
+    };
+  }
+
   private isLeaf(ref: Ref): boolean {
-    return this.inputs.some((i) => i.name === ref) || this.initializers.some((i) => i.name === ref);
+    return !this.nodes.some(({ outputs }) => outputs.includes(ref));
   }
 
   private cached(key: string, make: () => Ref): Ref {
+    if (this.outer) return this.outer.cached(key, make);
     const known = this.constants.get(key);
     if (known !== undefined) return known;
     const ref = make();
@@ -138,7 +183,7 @@ export class Graph {
   }
 
   private fresh(prefix: string): Ref {
-    return `${prefix}${this.counter++}` as Ref;
+    return this.outer?.fresh(prefix) ?? (`${prefix}${this.counter++}` as Ref);
   }
 }
 

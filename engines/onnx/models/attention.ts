@@ -47,8 +47,8 @@ export function attention(ad: Autodiff, q: Ref, k: Ref, v: Ref, mask: Ref, shape
   });
 }
 
-/** The capped product and, where there is a cap, its derivative by the product. */
-function softcap(
+/** The capped product of queries and keys and, where there is a cap, its derivative by the product. */
+export function softcap(
   g: Graph,
   product: (factor: number) => Ref,
   { scale, softcap: cap }: Pick<AttentionShape, "scale" | "softcap">,
@@ -76,7 +76,8 @@ export function isWithin(g: Graph, query: Ref, key: Ref, window: number): Ref {
   return g.op("Less", [g.op("Sub", [query, key]), g.int(window)]);
 }
 
-function headLayout(g: Graph, { numHeads, numKvHeads, headDim }: AttentionShape) {
+/** Between [B, T, heads · headDim] and the layouts of products: keys [B, kvHeads, T, headDim], queries [B, kvHeads, group · T, headDim]. */
+export function headLayout(g: Graph, { numHeads, numKvHeads, headDim }: AttentionShape) {
   const group = numHeads / numKvHeads;
   const swap = (x: Ref) => g.op("Transpose", [x], { perm: [0, 2, 1, 3] });
   const splitKey = (x: Ref) => swap(g.op("Reshape", [x, g.ints(0, 0, numKvHeads, headDim)]));

@@ -2,6 +2,7 @@ import { biasOf, embeddingName, layerNames, type ModelConfig, weightOf } from ".
 import type { Autodiff, Ref } from "../ir/index.js";
 import { activate, gated } from "./activations.js";
 import { attention, causalMask } from "./attention.js";
+import { blockwiseAttention } from "./blockwise-attention.js";
 import type { Blocks } from "./decoder.js";
 import {
   add,
@@ -32,10 +33,12 @@ export class TrainingBlocks implements Blocks {
     private readonly layout: TokenLayout,
     /** The adapter of a module; null: it has none. */
     private readonly adapterOf: (module: string) => LowRank | null,
+    /** Queries of a block of attention; null: all at once. */
+    private readonly attentionRows: number | null,
   ) {
     const g = ad.graph;
     const group = config.numHeads / config.numKvHeads;
-    const windows = new Set(config.layers.map(({ window }) => window));
+    const windows = new Set(attentionRows === null ? config.layers.map(({ window }) => window) : []);
     this.masks = new Map([...windows].map((window) => [window, causalMask(g, layout.length, group, window)]));
     this.embedded = g.op("Gather", [parameter(embeddingName(config)), layout.ids]);
   }
@@ -82,7 +85,12 @@ export class TrainingBlocks implements Blocks {
     const k = turned(project(1), keyWidth, keyNorm);
     const v = layout.toGrid(project(2), keyWidth);
     const shape = { numHeads, numKvHeads, headDim, scale: attentionScale, softcap: attentionSoftcap };
-    return layout.toRows(attention(ad, q, k, v, this.masks.get(window) as Ref, shape), queryWidth);
+    const rows = this.attentionRows;
+    const mixed =
+      rows === null
+        ? attention(ad, q, k, v, this.masks.get(window) as Ref, shape)
+        : blockwiseAttention(ad, q, k, v, { rows, window }, shape);
+    return layout.toRows(mixed, queryWidth);
   }
 
   activate(x: Ref): Ref {

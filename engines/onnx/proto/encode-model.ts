@@ -1,6 +1,7 @@
 import {
   ONNX_DTYPE_CODES,
   type OnnxAttribute,
+  type OnnxGraph,
   type OnnxModel,
   type OnnxNode,
   type OnnxTensor,
@@ -13,13 +14,7 @@ export function encodeModel(model: OnnxModel): Uint8Array {
   const w = new WireWriter();
   w.varintField(1, model.irVersion);
   w.stringField(2, "verl-ts");
-  w.messageField(7, (graph) => {
-    for (const node of model.nodes) graph.messageField(1, (m) => writeNode(m, node));
-    graph.stringField(2, model.graphName);
-    for (const tensor of model.initializers) graph.messageField(5, (m) => writeTensor(m, tensor));
-    for (const value of model.inputs) graph.messageField(11, (m) => writeValueInfo(m, value));
-    for (const value of model.outputs) graph.messageField(12, (m) => writeValueInfo(m, value));
-  });
+  w.messageField(7, (m) => writeGraph(m, model));
   for (const [domain, version] of Object.entries(model.opsets)) {
     w.messageField(8, (m) => {
       if (domain) m.stringField(1, domain);
@@ -27,6 +22,14 @@ export function encodeModel(model: OnnxModel): Uint8Array {
     });
   }
   return w.finish();
+}
+
+function writeGraph(w: WireWriter, graph: OnnxGraph): void {
+  for (const node of graph.nodes) w.messageField(1, (m) => writeNode(m, node));
+  w.stringField(2, graph.graphName);
+  for (const tensor of graph.initializers) w.messageField(5, (m) => writeTensor(m, tensor));
+  for (const value of graph.inputs) w.messageField(11, (m) => writeValueInfo(m, value));
+  for (const value of graph.outputs) w.messageField(12, (m) => writeValueInfo(m, value));
 }
 
 function writeNode(w: WireWriter, node: OnnxNode): void {
@@ -40,7 +43,7 @@ function writeNode(w: WireWriter, node: OnnxNode): void {
   if (node.domain) w.stringField(7, node.domain);
 }
 
-const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, tensor: 4, ints: 7 } as const;
+const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, tensor: 4, graph: 5, ints: 7 } as const;
 
 function writeAttribute(w: WireWriter, name: string, attribute: OnnxAttribute): void {
   w.stringField(1, name);
@@ -56,6 +59,9 @@ function writeAttribute(w: WireWriter, name: string, attribute: OnnxAttribute): 
       break;
     case "tensor":
       w.messageField(5, (m) => writeTensor(m, attribute.value));
+      break;
+    case "graph":
+      w.messageField(6, (m) => writeGraph(m, attribute.value));
       break;
     case "ints":
       for (const x of attribute.value) w.varintField(8, x);

@@ -30,7 +30,8 @@ export type OnnxAttribute =
   | { readonly kind: "float"; readonly value: number }
   | { readonly kind: "string"; readonly value: string }
   | { readonly kind: "ints"; readonly value: readonly number[] }
-  | { readonly kind: "tensor"; readonly value: OnnxTensor };
+  | { readonly kind: "tensor"; readonly value: OnnxTensor }
+  | { readonly kind: "graph"; readonly value: OnnxGraph };
 
 export interface OnnxNode {
   readonly name: string;
@@ -50,12 +51,16 @@ export interface OnnxValueInfo {
   readonly dims: readonly (number | string)[] | null;
 }
 
-export interface OnnxModel {
+/** Nodes of a graph inside another's also take the other's values, by name. */
+export interface OnnxGraph {
   readonly graphName: string;
   readonly nodes: readonly OnnxNode[];
   readonly inputs: readonly OnnxValueInfo[];
   readonly outputs: readonly OnnxValueInfo[];
   readonly initializers: readonly OnnxTensor[];
+}
+
+export interface OnnxModel extends OnnxGraph {
   readonly irVersion: number;
   /** Operator sets by domain. */
   readonly opsets: Readonly<Record<string, number>>;

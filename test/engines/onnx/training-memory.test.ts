@@ -25,9 +25,16 @@ describe("engines/onnx training memory", () => {
 
   it("keeps to the engine's bounds, and needs little for a forward pass alone", () => {
     const bounded = trainingMemory(config, { ...shape, logitsMemoryMiB: 16, attentionMemoryMiB: 8 });
-    expect([bounded.logits / MiB, bounded.attention / MiB]).to.deep.equal([16, 8]);
+    expect([bounded.logits / MiB, bounded.attention / MiB]).to.deep.equal([16, 4]);
     const forward = trainingMemory(config, { ...shape, trains: false });
     expect(forward.parameters * 4).to.equal(trainingMemory(config, shape).parameters);
     expect(forward.activations * 8).to.equal(trainingMemory(config, shape).activations);
+  });
+
+  it("counts one block of attention where sequences are long", () => {
+    const at = (longest: number) => trainingMemory(config, { ...shape, tokens: longest, longest });
+    expect(at(4096).attention / MiB).to.equal(64);
+    expect(at(8192).attention / at(4096).attention).to.equal(2);
+    expect(at(8192).total - at(8192).parameters).to.be.below(2 * (at(4096).total - at(4096).parameters) + 1);
   });
 });

@@ -19,6 +19,10 @@ describe("engines/onnx/backend partition by length", () => {
     expect(partitionByLength(batchOf([10, 100, 12, 11]), 1, MODEL, bytes)).to.deep.equal([[1], [0, 2, 3]]);
   });
 
+  it("leaves long sequences together, which attention takes in blocks", () => {
+    expect(partitionByLength(batchOf([900, 1000]), 1, MODEL, 2 ** 23)).to.deep.equal([[0, 1]]);
+  });
+
   it("keeps every part in bounds or down to one group, and every row once", () => {
     const anyBatch = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 30 });
     fc.assert(

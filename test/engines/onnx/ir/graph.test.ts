@@ -31,4 +31,31 @@ describe("engines/onnx/ir graph", () => {
     expect(values).to.deep.equal([-5, -5, 5, 3]);
     await session.release();
   });
+
+  it("repeats the body of a loop, over values of the graph around it", async () => {
+    const g = new Graph("loop");
+    const x = g.input("x", [2]);
+    const step = g.op("Mul", [x, g.scalar(10)]);
+    g.output(step, "step", [2]);
+    const [sum, last] = g.loop(g.input("count", [], "int64"), [x, x], (b, i, [sum]) => {
+      const added = b.op("Add", [sum, step]);
+      return [b.op("Add", [added, b.op("Cast", [i], { to: 1 })]), step];
+    });
+    g.output(sum, "sum", [2]);
+    g.output(last, "last", [2]);
+    const runtime = await openOrtRuntime();
+    const session = await runtime.createSession(g.encode());
+    const vector = (a: number, b: number) => runtime.tensor("float32", [2], Float32Array.of(a, b));
+    for (const [count, expected] of [
+      [0, [1, 2]],
+      [3, [34, 65]],
+    ] as const) {
+      const fetches = { sum: vector(0, 0), last: vector(0, 0), step: vector(0, 0) };
+      const feeds = { x: vector(1, 2), count: runtime.tensor("int64", [], BigInt64Array.of(BigInt(count))) };
+      await session.run(feeds, fetches);
+      expect([...fetches.sum.data]).to.deep.equal(expected);
+      expect([...fetches.last.data]).to.deep.equal(count === 0 ? [1, 2] : [10, 20]);
+    }
+    await session.release();
+  });
 });

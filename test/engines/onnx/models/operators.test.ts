@@ -2,6 +2,7 @@ import type { Activation } from "../../../../core/formats/index.js";
 import type { Autodiff, Ref } from "../../../../engines/onnx/ir/index.js";
 import { activate, gated } from "../../../../engines/onnx/models/activations.js";
 import { attention, causalMask } from "../../../../engines/onnx/models/attention.js";
+import { blockwiseAttention } from "../../../../engines/onnx/models/blockwise-attention.js";
 import { linear, positionRows, reshapeRows, rotary, splitColumns } from "../../../../engines/onnx/models/layers.js";
 import { layerNorm, rmsNorm } from "../../../../engines/onnx/models/norms.js";
 import { checkGradients } from "./gradient-check.js";
@@ -156,43 +157,45 @@ describe("engines/onnx/models operators and their derivatives", () => {
     "with both": { window: 3, softcap: 0.7 },
   };
   for (const [what, { window, softcap }] of Object.entries(variants)) {
-    it(`attention, ${what}`, () => {
-      const H = K * group;
-      const shape = { numHeads: H, numKvHeads: K, headDim: D, scale: 0.6, softcap };
-      return checkGradients({
-        inputs: { q: [B, T, H * D], k: [B, T, K * D], v: [B, T, K * D] },
-        output: [B, T, H * D],
-        build(ad: Autodiff, { q, k, v }) {
-          return attention(ad, q, k, v, causalMask(ad.graph, ad.graph.int(T), group, window), shape);
-        },
-        reference({ q, k, v }) {
-          const out = new Float64Array(B * T * H * D);
-          for (let b = 0; b < B; b++) {
-            for (let t = 0; t < T; t++) {
-              for (let h = 0; h < H; h++) {
-                const head = Math.floor(h / group);
-                const first = window === null ? 0 : Math.max(0, t - window + 1);
-                const weights = Array.from({ length: t - first + 1 }, (_, i) => {
-                  let dot = 0;
+    for (const rows of [null, 1, 2, 5, 8])
+      it(`attention, ${what}, ${rows === null ? "whole" : `in blocks of ${rows}`}`, () => {
+        const H = K * group;
+        const shape = { numHeads: H, numKvHeads: K, headDim: D, scale: 0.6, softcap };
+        return checkGradients({
+          inputs: { q: [B, T, H * D], k: [B, T, K * D], v: [B, T, K * D] },
+          output: [B, T, H * D],
+          build(ad: Autodiff, { q, k, v }) {
+            if (rows !== null) return blockwiseAttention(ad, q, k, v, { rows, window }, shape);
+            return attention(ad, q, k, v, causalMask(ad.graph, ad.graph.int(T), group, window), shape);
+          },
+          reference({ q, k, v }) {
+            const out = new Float64Array(B * T * H * D);
+            for (let b = 0; b < B; b++) {
+              for (let t = 0; t < T; t++) {
+                for (let h = 0; h < H; h++) {
+                  const head = Math.floor(h / group);
+                  const first = window === null ? 0 : Math.max(0, t - window + 1);
+                  const weights = Array.from({ length: t - first + 1 }, (_, i) => {
+                    let dot = 0;
+                    for (let d = 0; d < D; d++) {
+                      dot += q[((b * T + t) * H + h) * D + d] * k[((b * T + first + i) * K + head) * D + d];
+                    }
+                    const score = dot * 0.6;
+                    return Math.exp(softcap === null ? score : softcap * Math.tanh(score / softcap));
+                  });
+                  const total = weights.reduce((a, w) => a + w, 0);
                   for (let d = 0; d < D; d++) {
-                    dot += q[((b * T + t) * H + h) * D + d] * k[((b * T + first + i) * K + head) * D + d];
+                    out[((b * T + t) * H + h) * D + d] = weights.reduce(
+                      (sum, w, i) => sum + (w / total) * v[((b * T + first + i) * K + head) * D + d],
+                      0,
+                    );
                   }
-                  const score = dot * 0.6;
-                  return Math.exp(softcap === null ? score : softcap * Math.tanh(score / softcap));
-                });
-                const total = weights.reduce((a, w) => a + w, 0);
-                for (let d = 0; d < D; d++) {
-                  out[((b * T + t) * H + h) * D + d] = weights.reduce(
-                    (sum, w, i) => sum + (w / total) * v[((b * T + first + i) * K + head) * D + d],
-                    0,
-                  );
                 }
               }
             }
-          }
-          return out;
-        },
+            return out;
+          },
+        });
       });
-    });
   }
 });

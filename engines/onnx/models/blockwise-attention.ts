@@ -1,0 +1,116 @@
+import { type Autodiff, type Graph, MICROSOFT, type Ref } from "../ir/index.js";
+import { type AttentionShape, headLayout, isWithin, MASKED, softcap } from "./attention.js";
+
+export interface Blocks {
+  /** Queries of one block. */
+  readonly rows: number;
+  /** Tokens that a query sees, itself included; null: all before it. */
+  readonly window: number | null;
+}
+
+/**
+ * The same function as {@link attention} for long sequences, a block of queries after another in a loop: only one block's
+ * [B, heads, rows, keys] arrays are alive, so memory grows with T instead of T². A block's softmax is exact, over all keys
+ * that its queries see; keys after them or before their windows are left out of the products. The backward pass computes a
+ * block's weights again from queries and keys (as Dao et al., 2205.14135), which costs one more product of five.
+ */
+export function blockwiseAttention(ad: Autodiff, q: Ref, k: Ref, v: Ref, blocks: Blocks, shape: AttentionShape): Ref {
+  const g = ad.graph;
+  const outer = headLayout(g, shape);
+  const [kh, vh] = [outer.splitKey(k), outer.splitKey(v)];
+  const length = g.op("Shape", [q], { start: 1, end: 2 });
+  const count = ceilDivide(g, length, blocks.rows);
+  const nothing = g.op("Slice", [q, g.ints(0), g.ints(0), g.ints(1)]);
+
+  const [mixed] = g.loop(count, [nothing], (b, i, [above]) => {
+    const block = blockAt(b, i, length, { ...blocks, ...shape });
+    const { weights } = block.weights(block.queries(q), block.keys(kh));
+    return [block.append(above, b.op("MatMul", [weights, block.keys(vh)]))];
+  });
+  return ad.record(mixed, [q, k, v], (dy) => {
+    let known: readonly Ref[] | null = null;
+    const gradients = () => {
+      const zeros = g.op("ConstantOfShape", [g.op("Shape", [kh])]);
+      known ??= g.loop(count, [nothing, zeros, zeros], (b, i, [dQueries, dKeys, dValues]) => {
+        const multiply = (x: Ref, y: Ref, attributes = {}) => b.op("FusedMatMul", [x, y], attributes, MICROSOFT);
+        const block = blockAt(b, i, length, { ...blocks, ...shape });
+        const [qi, ki, vi] = [block.queries(q), block.keys(kh), block.keys(vh)];
+        const [dMixed, ofBlock] = [block.queries(dy), block.queries(mixed)];
+        const { weights, slope } = block.weights(qi, ki);
+        const rowSum = b.op("ReduceSum", [b.op("Mul", [dMixed, ofBlock]), b.ints(-1)], { keepdims: 1 });
+        const dWeights = b.op("Sub", [multiply(dMixed, vi, { transB: 1 }), rowSum]);
+        const dCapped = b.op("Mul", [weights, dWeights]);
+        const dScores = slope ? b.op("Mul", [dCapped, slope()]) : dCapped;
+        const alpha = { float: shape.scale };
+        return [
+          block.append(dQueries, multiply(dScores, ki, { alpha })),
+          block.addToKeys(dKeys, multiply(dScores, qi, { transA: 1, alpha })),
+          block.addToKeys(dValues, multiply(weights, dMixed, { transA: 1 })),
+        ];
+      });
+      return known;
+    };
+    return [() => gradients()[0], () => outer.mergeKey(gradients()[1]), () => outer.mergeKey(gradients()[2])];
+  });
+}
+
+/** What block `index` takes of whole arrays, and puts back. */
+function blockAt(g: Graph, index: Ref, length: Ref, shape: AttentionShape & Blocks) {
+  const { rows, window, numHeads, numKvHeads } = shape;
+  const group = numHeads / numKvHeads;
+  const heads = headLayout(g, shape);
+  const start = g.op("Mul", [g.op("Unsqueeze", [index, g.ints(0)]), g.ints(rows)]);
+  const end = g.op("Min", [g.op("Add", [start, g.ints(rows)]), length]);
+  const firstKey = window === null ? g.ints(0) : g.op("Max", [g.op("Sub", [start, g.ints(window - 1)]), g.ints(0)]);
+  const positions = (from: Ref) => {
+    const scalar = (x: Ref) => g.op("Squeeze", [x, g.ints(0)]);
+    return g.op("Range", [scalar(from), scalar(end), g.int(1)]);
+  };
+  /** 0 where a query may look, [rows, keys]. */
+  const mask = () => {
+    const [query, key] = [
+      g.op("Unsqueeze", [positions(start), g.ints(1)]),
+      g.op("Unsqueeze", [positions(firstKey), g.ints(0)]),
+    ];
+    const isPast = g.op("GreaterOrEqual", [query, key]);
+    const isSeen = window === null ? isPast : g.op("And", [isPast, isWithin(g, query, key, window)]);
+    return g.op("Where", [isSeen, g.scalar(0), g.scalar(MASKED)]);
+  };
+  const cut = (x: Ref, from: Ref, axis: number) => g.op("Slice", [x, from, end, g.ints(axis)]);
+  return {
+    /** [B, T, heads · headDim] → [B, kvHeads, group · rows, headDim] */
+    queries: (x: Ref) => heads.splitQuery(cut(x, start, 1)),
+    /** [B, kvHeads, T, headDim] → [B, kvHeads, keys, headDim] */
+    keys: (x: Ref) => cut(x, firstKey, 2),
+    /** [B, kvHeads, group · rows, keys] */
+    weights(q: Ref, k: Ref) {
+      const product = (factor: number) =>
+        g.op("FusedMatMul", [q, k], { transB: 1, alpha: { float: factor } }, MICROSOFT);
+      const [capped, slope] = softcap(g, product, shape);
+      // The heads of a group share the mask: a dimension of their own instead of copies of it.
+      const perHead = group === 1 ? capped : g.op("Reshape", [capped, headShape(g, k, group)]);
+      const weights = g.op("Softmax", [g.op("Add", [perHead, mask()])], { axis: -1 });
+      const joined = group === 1 ? weights : g.op("Reshape", [weights, g.op("Shape", [capped])]);
+      return { weights: joined, slope };
+    },
+    append: (above: Ref, x: Ref) => g.op("Concat", [above, heads.mergeQuery(x)], { axis: 1 }),
+    /** sum [B, kvHeads, T, headDim] with the block's share added at its keys. */
+    addToKeys(sum: Ref, x: Ref) {
+      const zero = g.ints(0);
+      const after = g.op("Sub", [length, end]);
+      const pads = g.op("Concat", [zero, zero, firstKey, zero, zero, zero, after, zero], { axis: 0 });
+      return g.op("Add", [sum, g.op("Pad", [x, pads])]);
+    },
+  };
+}
+
+/** [0, 0, group, −1, keys] */
+function headShape(g: Graph, keys: Ref, group: number): Ref {
+  return g.op("Concat", [g.ints(0, 0, group, -1), g.op("Shape", [keys], { start: 2, end: 3 })], { axis: 0 });
+}
+
+/** ⌈length / rows⌉, an int64 scalar. */
+function ceilDivide(g: Graph, length: Ref, rows: number): Ref {
+  const rounded = g.op("Div", [g.op("Add", [length, g.ints(rows - 1)]), g.ints(rows)]);
+  return g.op("Squeeze", [rounded, g.ints(0)]);
+}

@@ -1,0 +1,34 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { fitsAttention, planAttention } from "../../../../engines/onnx/backend/attention-plan.js";
+
+const MODEL = { numHeads: 9, numLayers: 30 };
+const MiB = 2 ** 20;
+
+describe("engines/onnx/backend attention plan", () => {
+  it("computes short sequences at once while the weights of all layers fit", () => {
+    const work = { sequences: 8, longest: 128 };
+    expect(planAttention(MODEL, work, 1024 * MiB)).to.deep.equal({ rows: null, bytes: 8 * 128 ** 2 * 9 * 30 * 4 });
+  });
+
+  it("computes long ones in blocks, whose memory grows with the length and not with its square", () => {
+    const bytesOf = (longest: number) => planAttention(MODEL, { sequences: 1, longest }, 1024 * MiB).bytes;
+    expect(planAttention(MODEL, { sequences: 1, longest: 4096 }, 1024 * MiB).rows).to.equal(128);
+    expect(bytesOf(8192)).to.equal(2 * bytesOf(4096));
+  });
+
+  it("computes one sequence in blocks rather than beyond the bound", () => {
+    expect(planAttention(MODEL, { sequences: 1, longest: 200 }, 4 * MiB).rows).to.equal(32);
+  });
+
+  it("keeps to the bound down to single queries", () => {
+    const work = fc.record({ sequences: fc.integer({ min: 1, max: 64 }), longest: fc.integer({ min: 1, max: 1e5 }) });
+    fc.assert(
+      fc.property(work, fc.integer({ min: 1, max: 1024 * MiB }), (work, bytes) => {
+        const { rows, bytes: needed } = planAttention(MODEL, work, bytes);
+        if (rows !== 1) expect(needed).to.be.at.most(bytes);
+        if (fitsAttention(MODEL, work, bytes)) expect(needed).to.be.at.most(bytes);
+      }),
+    );
+  });
+});
