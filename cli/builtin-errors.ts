@@ -1,5 +1,6 @@
 /** Error tables of the built-ins, for `verl explain` and the reference page: the core's own are gathered in the core. */
 import type { ErrorTable } from "../core/plugin.js";
 import { errors as onnxErrors } from "../engines/onnx/errors.js";
+import { toolErrors } from "../plugins/tools/errors.js";
 
-export const BUILTIN_ERRORS: readonly ErrorTable[] = [onnxErrors.table];
+export const BUILTIN_ERRORS: readonly ErrorTable[] = [onnxErrors.table, toolErrors.table];

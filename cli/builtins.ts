@@ -10,6 +10,7 @@ import { huaweiPlugin } from "../platforms/huawei/index.js";
 import { nvidiaPlugin } from "../platforms/nvidia/index.js";
 import { webGpuPlugin } from "../platforms/webgpu/index.js";
 import { sandboxPlugin } from "../plugins/sandbox/index.js";
+import { toolsPlugin } from "../plugins/tools/index.js";
 import { trackersPlugin } from "../plugins/trackers/index.js";
 import { corePlugin } from "./core-plugin.js";
 
@@ -23,6 +24,7 @@ export const BUILTINS: readonly Plugin[] = [
   webGpuPlugin,
   onnxPlugin,
   sandboxPlugin,
+  toolsPlugin,
   trackersPlugin,
 ];
 

@@ -7,6 +7,7 @@ import {
   type RolloutFactory,
   type RolloutOptions,
   reasonOf,
+  type ToolFactory,
 } from "../core/plugin.js";
 import * as testing from "../testing/index.js";
 
@@ -63,6 +64,7 @@ const SUITES: SuiteMakers = {
   replayBuffers: () => OWN_TESTS,
   agentLoops: (item) => testing.agentLoopConformance({ factory: item }),
   agentLoopManagers: () => OWN_TESTS,
+  tools: toolCases,
   toolParsers: (item) => testing.toolParserConformance({ parser: item, texts: ["", "A text without calls."] }),
   rewardManagers: (item) => testing.rewardManagerConformance({ make: (options) => item.create(options) }),
   scorers: () => OWN_TESTS,
@@ -94,6 +96,20 @@ async function suitesOf<K extends keyof KindMap>(registry: K, host: Host, record
     suites.push(typeof cases === "string" ? { kind, name, cases: [], skipped: cases } : { kind, name, cases });
   }
   return suites;
+}
+
+/** A tool that needs an entry of its own cannot be made without one. */
+async function toolCases(item: ToolFactory): Promise<Cases> {
+  try {
+    const group = await item.create({
+      ...testing.toolFactoryOptions(),
+      sandbox: async () => testing.createFakeSandbox(),
+    });
+    await group.dispose?.();
+  } catch (error) {
+    return `it makes nothing of an empty entry: ${reasonOf(error).split("\n")[0]}`;
+  }
+  return testing.toolConformance({ factory: item });
 }
 
 /** The weights come from the default engine of this machine, as in a run. */

@@ -1,12 +1,6 @@
 import path from "node:path";
 import { isSet } from "../core/config/index.js";
-import {
-  type GenerationPrompt,
-  generateResponses,
-  openDataset,
-  openTokenizer,
-  type RunScope,
-} from "../core/trainer/index.js";
+import { type GenerationPrompt, generateResponses, type RunScope, readDataset } from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
@@ -96,7 +90,7 @@ async function promptsOf({ prompt }: GenerateRequest, scope: RunScope): Promise<
   // In the order of the file, whatever training would do.
   const data = { ...scope.config.data, shuffle: false };
   const inOrder = { ...scope, config: { ...scope.config, data } };
-  const dataset = await openDataset(inOrder, await openTokenizer(scope.config, scope.cwd), "train");
+  const dataset = await readDataset(inOrder, "train");
   const items = Array.from({ length: dataset.length }, (_, i) => dataset.at(i));
   return {
     prompts: items.map(({ messages }, i) => ({ id: String(i), messages })),

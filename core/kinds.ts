@@ -1,6 +1,7 @@
 import type { AgentLoopFactory } from "./agent/agent-loop.js";
 import type { AgentLoopManagerFactory } from "./agent/manager-factory.js";
 import type { ToolParser } from "./agent/tool-parsers/tool-parser.js";
+import type { ToolFactory } from "./agent/tools/tool-factory.js";
 import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
 import type { DatasetFactory } from "./data/dataset.js";
 import type { EngineFactory } from "./engine/engine.js";
@@ -26,6 +27,7 @@ export interface KindMap {
   replayBuffers: ReplayBufferFactory;
   agentLoops: AgentLoopFactory;
   agentLoopManagers: AgentLoopManagerFactory;
+  tools: ToolFactory;
   toolParsers: ToolParser;
   rewardManagers: RewardManagerFactory;
   scorers: Scorer;
@@ -61,6 +63,7 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   replayBuffers: { name: "replayBuffer", keysOf: byName, check: needs("create") },
   agentLoops: { name: "agentLoop", keysOf: (l) => [l.name, ...(l.aliases ?? [])], check: needs("create") },
   agentLoopManagers: { name: "agentLoopManager", keysOf: byName, check: needs("create") },
+  tools: { name: "tool", keysOf: byName, check: needs("create") },
   toolParsers: { name: "toolParser", keysOf: byName, check: checkToolParser },
   rewardManagers: { name: "rewardManager", keysOf: byName, check: needs("create") },
   scorers: { name: "scorer", keysOf: byName, check: needs("score") },

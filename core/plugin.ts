@@ -56,6 +56,7 @@ export {
   functionTool,
   type StandardSchema,
 } from "./agent/tools/function-tool.js";
+export { assistantMessage, type RequestedCall, requestedCalls } from "./agent/tools/requested-call.js";
 export {
   BaseTool,
   type JsonObject,
@@ -64,7 +65,13 @@ export {
   type ToolSchemaDefinition,
   type ToolSession,
 } from "./agent/tools/tool.js";
-export type { ToolCallLimits } from "./agent/tools/tool-executor.js";
+export {
+  type ToolCallLimits,
+  type ToolCallRecord,
+  ToolExecutor,
+  type ToolOutcome,
+} from "./agent/tools/tool-executor.js";
+export type * from "./agent/tools/tool-factory.js";
 export { ToolSet } from "./agent/tools/tool-set.js";
 export type * from "./algorithms/advantage.js";
 export { aggLoss, LOSS_AGG_MODES } from "./algorithms/agg-loss.js";

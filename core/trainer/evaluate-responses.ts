@@ -9,6 +9,7 @@ import type { Evaluation } from "./evaluate.js";
 import { openTokenizer } from "./input-setup.js";
 import { createRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
+import { createRunSandbox } from "./sandbox-setup.js";
 
 /**
  * Score responses that are already there: a file with a list column `responses`, as `verl generate` writes it.
@@ -19,7 +20,8 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
   const { config, signal } = scope;
   const rows = await readDataFiles([file], { split: "response", signal });
   const responses = rows.map(responsesOf);
-  const rewards = await createRewards(scope, await tokenizerOrNone(scope), []);
+  const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
+  const rewards = await createRewards(scope, { tokenizer: await tokenizerOrNone(scope), sandbox }, []);
   try {
     // All listen to the signal; the manager bounds how many are scored at a time.
     setMaxListeners(0, signal);
@@ -44,6 +46,7 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
     };
   } finally {
     await rewards.dispose?.();
+    await sandbox.close();
   }
 }
 

@@ -6,7 +6,9 @@ import { promptFeed } from "./prompt-feed.js";
 import { createRewards } from "./rewards-setup.js";
 import type { RunScope } from "./run-scope.js";
 import { createSampling } from "./sampling-setup.js";
+import { createRunSandbox } from "./sandbox-setup.js";
 import { serveAdapter } from "./serve-adapter.js";
+import { createRunTools } from "./tools-setup.js";
 import { validate } from "./validation.js";
 
 export interface Evaluation {
@@ -22,10 +24,14 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
   const cleanups: (() => Promise<void>)[] = [];
   try {
     const tokenizer = await openTokenizer(config, cwd);
-    const validation = await openDataset(scope, tokenizer, "val");
-    const rewards = await createRewards(scope, tokenizer, [validation]);
+    const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
+    cleanups.push(() => sandbox.close());
+    const tools = createRunTools(scope, sandbox);
+    cleanups.push(() => tools.close());
+    const validation = await openDataset(scope, { tokenizer, tools }, "val");
+    const rewards = await createRewards(scope, { tokenizer, sandbox }, [validation]);
     cleanups.push(async () => rewards.dispose?.());
-    const sampling = await createSampling(scope, { tokenizer, rewards, refill: null }, cleanups);
+    const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null }, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
     await serveAdapter(scope, sampling);
     const metrics = await validate(

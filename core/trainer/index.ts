@@ -6,7 +6,7 @@ export { evaluateResponses } from "./evaluate-responses.js";
 export { type Generation, type GenerationPrompt, generateResponses } from "./generate.js";
 export { type Alarm, alarmLines, HealthMonitor } from "./health.js";
 export * from "./hooks.js";
-export { openDataset, openInputs, openTokenizer, type RunInputs } from "./input-setup.js";
+export { openInputs, openTokenizer, type RunInputs, readDataset } from "./input-setup.js";
 export { localModels } from "./local-models.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
 export { type ReplayTarget, replayTrajectory } from "./replay.js";

@@ -1,5 +1,4 @@
 import path from "node:path";
-import { loadTools } from "../agent/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
@@ -7,6 +6,8 @@ import type { RewardManager } from "../reward/index.js";
 import { trainerErrors } from "./errors.js";
 import { createRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
+import { createRunSandbox } from "./sandbox-setup.js";
+import { createRunTools, type RunTools } from "./tools-setup.js";
 import { userPart } from "./user-parts.js";
 
 /** What a run reads before anything heavy starts. */
@@ -16,6 +17,7 @@ export interface RunInputs {
   readonly train: Dataset | null;
   readonly validation: Dataset | null;
   readonly rewards: RewardManager;
+  readonly tools: RunTools;
 }
 
 /**
@@ -27,14 +29,19 @@ export async function openInputs(
   cleanups: (() => Promise<void>)[],
   now: () => Date = frozenClock(),
 ): Promise<RunInputs> {
-  const { config, cwd } = options;
+  const { config, cwd, services, logger } = options;
   const tokenizer = await openTokenizer(config, cwd, now);
-  const train = config.trainer.val_only ? null : await openDataset(options, tokenizer, "train");
-  const validation = config.data.val_files.length > 0 ? await openDataset(options, tokenizer, "val") : null;
+  const sandbox = createRunSandbox(config.reward, services, logger);
+  cleanups.push(() => sandbox.close());
+  const tools = createRunTools(options, sandbox);
+  cleanups.push(() => tools.close());
+  const open = (split: "train" | "val") => openDataset(options, { tokenizer, tools }, split);
+  const train = config.trainer.val_only ? null : await open("train");
+  const validation = config.data.val_files.length > 0 ? await open("val") : null;
   const datasets = [train, validation].filter((dataset) => dataset !== null);
-  const rewards = await createRewards(options, tokenizer, datasets);
+  const rewards = await createRewards(options, { tokenizer, sandbox }, datasets);
   cleanups.push(async () => rewards.dispose?.());
-  return { tokenizer, train, validation, rewards };
+  return { tokenizer, train, validation, rewards, tools };
 }
 
 function frozenClock(): () => Date {
@@ -57,18 +64,29 @@ export async function openTokenizer(config: RunConfig, cwd: string, now = frozen
   });
 }
 
+/** The data set of a split by itself: whatever was started to read it has ended. */
+export async function readDataset(scope: InputScope, split: "train" | "val"): Promise<Dataset> {
+  const { config, services, cwd, logger } = scope;
+  const sandbox = createRunSandbox(config.reward, services, logger);
+  const tools = createRunTools(scope, sandbox);
+  try {
+    return await openDataset(scope, { tokenizer: await openTokenizer(config, cwd), tools }, split);
+  } finally {
+    await tools.close();
+    await sandbox.close();
+  }
+}
+
 /** The data set `rlhf`, or the one of `data.custom_cls`. */
-export async function openDataset(options: InputScope, tokenizer: Tokenizer, split: "train" | "val"): Promise<Dataset> {
+export async function openDataset(
+  options: InputScope,
+  { tokenizer, tools: runTools }: Pick<RunInputs, "tokenizer" | "tools">,
+  split: "train" | "val",
+): Promise<Dataset> {
   const { config, services, cwd, logger, signal } = options;
   const { data } = config;
   const training = split === "train";
-  const tools = await loadTools({
-    configPath: data.tool_config_path,
-    functionPath: data.function_tool_path,
-    cwd,
-    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
-    logger,
-  });
+  const tools = await runTools.of(data);
   const own = await userPart<DatasetOptions, Dataset>(services, data.custom_cls, {
     key: "data.custom_cls",
     method: "at",

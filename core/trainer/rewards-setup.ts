@@ -10,7 +10,7 @@ import {
   withErrorPolicy,
 } from "../reward/index.js";
 import type { InputScope } from "./run-scope.js";
-import { createRunSandbox } from "./sandbox-setup.js";
+import type { RunSandbox } from "./sandbox-setup.js";
 import { userPart } from "./user-parts.js";
 
 /**
@@ -19,7 +19,7 @@ import { userPart } from "./user-parts.js";
  */
 export async function createRewards(
   options: InputScope,
-  tokenizer: Tokenizer,
+  { tokenizer, sandbox }: { readonly tokenizer: Tokenizer; readonly sandbox: RunSandbox },
   datasets: readonly Dataset[],
 ): Promise<RewardManager> {
   const { config, services, logger, cwd } = options;
@@ -28,7 +28,6 @@ export async function createRewards(
   const custom = reward.custom_reward_function;
   const scorers = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
   const rewardKwargs = { ...reward.reward_kwargs, ...custom.reward_kwargs };
-  const sandbox = createRunSandbox(reward, services, logger);
   const own =
     source === "importlib"
       ? await userPart<RewardManagerOptions, RewardManager>(services, module, {
@@ -76,11 +75,5 @@ export async function createRewards(
       await sandbox.require(scorer.sandboxLanguage(rewardKwargs), `dataset row ${origin}, scorer "${scorer.name}"`);
     }
   }
-  return {
-    ...manager,
-    async dispose() {
-      await manager.dispose?.();
-      await sandbox.close();
-    },
-  };
+  return manager;
 }

@@ -37,8 +37,8 @@ export async function createSamplingRig(
   const actor = await createPlannedEngine(forwardOnly, { services, ranks: null }, cleanups);
   await actor.initialize({ signal });
   if (checkpoint !== null) await actor.loadCheckpoint(path.join(checkpoint, ACTOR_FOLDER), { contents: ["model"] });
-  const { tokenizer, rewards } = inputs;
-  const sampling = await createSampling(scope, { tokenizer, rewards, refill: null }, cleanups);
+  const { tokenizer, rewards, tools } = inputs;
+  const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null }, cleanups);
   cleanups.push(() => sampling.manager.cancel(new Error("nothing more is sampled")).catch(() => {}));
   const { replicas, adapters } = sampling;
   await naiveWeightSync({ engine: actor, replicas, adapters }).push(version, signal);

@@ -1,12 +1,13 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
-import { agentLoopFinder, loadInteractions, loadTools } from "../agent/index.js";
+import { agentLoopFinder, loadInteractions } from "../agent/index.js";
 import { modelTypeOf, type Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
+import type { RunTools } from "./tools-setup.js";
 import { userPart } from "./user-parts.js";
 
 /** Everything between a prompt and its scored trajectories. */
@@ -21,6 +22,7 @@ export async function createSampling(
   needs: {
     readonly tokenizer: Tokenizer;
     readonly rewards: RewardManager;
+    readonly tools: RunTools;
     /** Further prompts for the step at hand; null where none can be had. */
     readonly refill: ((count: number) => Promise<void>) | null;
   },
@@ -40,13 +42,7 @@ export async function createSampling(
   });
   findAgentLoop(rollout.agent.default_agent_loop);
   const toolParser = registries.toolParsers.require(rollout.multi_turn.format);
-  const tools = await loadTools({
-    configPath: rollout.multi_turn.tool_config_path,
-    functionPath: rollout.multi_turn.function_tool_path,
-    cwd: scope.cwd,
-    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
-    logger,
-  });
+  const tools = await needs.tools.of(rollout.multi_turn);
   const interactions = await loadInteractions({
     configPath: rollout.multi_turn.interaction_config_path,
     cwd: scope.cwd,

@@ -61,7 +61,7 @@ async function build(
   await checkpoints.clean();
   const resumeFrom = await checkpointToResume(checkpoints, trainer, cwd);
   const startedAt = (resumeFrom && (await startOf(resumeFrom))) ?? new Date();
-  const { tokenizer, train, validation, rewards } = await openInputs(options, cleanups, () => startedAt);
+  const { tokenizer, train, validation, rewards, tools } = await openInputs(options, cleanups, () => startedAt);
   const plan = train
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
@@ -89,7 +89,7 @@ async function build(
 
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
-  const sampling = await createSampling(options, { tokenizer, rewards, refill }, cleanups);
+  const sampling = await createSampling(options, { tokenizer, rewards, tools, refill }, cleanups);
   refuseSilentSampler(sampling.replicas, config);
 
   const hooks = services.createHookDriver({ deadlineMs: trainer.hook_deadline_s * 1000 });

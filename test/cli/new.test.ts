@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { cli } from "./support.js";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
-const KINDS = ["engine", "estimator", "hooks", "loop", "loss", "platform", "reward", "rollout", "tracker"];
+const KINDS = ["engine", "estimator", "hooks", "loop", "loss", "platform", "reward", "rollout", "tool", "tracker"];
 
 describe("scaffolds", () => {
   let cwd = "";

@@ -7,6 +7,7 @@ import {
   composeToolParser,
   defineErrors,
   definePlugin,
+  functionTool,
   type HookContexts,
   type Hooks,
   type MergedSample,
@@ -23,6 +24,8 @@ import {
   type Registrar,
   readJson,
   TagSet,
+  type Tool,
+  type ToolFactory,
   type ToolParser,
   type ToolParserEvent,
   type ToolParserStream,
@@ -162,3 +165,18 @@ export function mistakes(host: PluginHost, step: HookContexts["onStepEnd"], out:
   // @ts-expect-error
   step.dropGroup("uid");
 }
+
+/** A registered tool: one list of tools per entry, with an end. */
+export const dice: ToolFactory = {
+  name: "dice",
+  create({ config, schema, sections, sandbox, signal, where }) {
+    const named: string | undefined = schema?.function.name;
+    const roll: Tool = functionTool(() => "4", { name: named ?? "dice", description: where, parameters: config });
+    return { tools: [roll], dispose: async () => void [await sandbox(), signal.aborted, sections] };
+  },
+};
+definePlugin({ name: "d", apiVersion: "^1.0.0", provides: ["tool"], register: (host) => host.tools.register(dice) });
+// A tool by itself is no list.
+// @ts-expect-error
+export const alone: ToolFactory = { name: "alone", create: () => functionTool(() => "", toolOptions) };
+const toolOptions = { name: "alone", description: "", parameters: {} };

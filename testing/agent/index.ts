@@ -1,7 +1,10 @@
 export type { AgentLoopUnderTest } from "./agent-loop-conformance.js";
 export { agentLoopConformance } from "./agent-loop-conformance.js";
+export { FakeTool, type FakeToolEvent, type FakeToolOptions, fakeToolFactory } from "./fake-tool.js";
 export type { Answer } from "./scripted-client.js";
 export { ScriptedClient } from "./scripted-client.js";
+export type { ToolUnderTest } from "./tool-conformance.js";
+export { toolConformance, toolFactoryOptions } from "./tool-conformance.js";
 export type { ToolParserUnderTest } from "./tool-parser-conformance.js";
 export { toolParserConformance } from "./tool-parser-conformance.js";
 export type { ToyTokenizerOptions } from "./toy-tokenizer.js";

@@ -26,8 +26,30 @@ export interface ToolUse {
   readonly onReleaseFailed: (why: string) => void;
 }
 
-/** Create, execute and release an instance of a tool, with one deadline for the first two. */
+/** Create, execute and release an instance of a tool, with one deadline for the first two, once the tool admits the call. */
 export async function useTool(tool: Tool, use: ToolUse): Promise<ToolResult> {
+  const leave = await admitted(tool, use.signal);
+  try {
+    return await inTime(tool, use);
+  } finally {
+    leave?.();
+  }
+}
+
+async function admitted(tool: Tool, signal: AbortSignal): Promise<(() => void) | null> {
+  if (!tool.admit) return null;
+  try {
+    return await abortable(
+      settled(() => tool.admit?.(signal) ?? null),
+      signal,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${reasonOf(error)}`);
+  }
+}
+
+async function inTime(tool: Tool, use: ToolUse): Promise<ToolResult> {
   const { instanceId, args, createKwargs, session, deadlineMs } = use;
   const expiry = new AbortController();
   const signal = AbortSignal.any([use.signal, expiry.signal]);

@@ -77,7 +77,7 @@ function isStandard(schema: StandardSchema | JsonObject): schema is StandardSche
   return "~standard" in schema;
 }
 
-const RESULT_KEYS = ["text", "media", "reward", "metrics"];
+const RESULT_KEYS = ["text", "media", "isError", "reward", "metrics"];
 
 function toToolResult(value: unknown): ToolResult {
   if (typeof value === "string") return { text: value };

@@ -5,7 +5,7 @@ export {
   functionTool,
   type StandardSchema,
 } from "./function-tool.js";
-export { loadTools, type ToolSource } from "./load-tools.js";
+export { type LoadedTools, loadTools, type ToolSource } from "./load-tools.js";
 export { assistantMessage, type RequestedCall, requestedCalls } from "./requested-call.js";
 export {
   BaseTool,
@@ -16,4 +16,5 @@ export {
   type ToolSession,
 } from "./tool.js";
 export { type ToolCallLimits, type ToolCallRecord, ToolExecutor, type ToolOutcome } from "./tool-executor.js";
+export type { ToolFactory, ToolFactoryOptions, ToolGroup } from "./tool-factory.js";
 export { ToolSet } from "./tool-set.js";

@@ -1,75 +1,74 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readYaml, toPlain } from "../../config/index.js";
-import { isVerlError, reasonOf } from "../../host/errors.js";
-import { shown } from "../../host/shown.js";
-import type { Logger } from "../../host/types.js";
+import { reasonOf } from "../../host/errors.js";
 import { agentErrors } from "../errors.js";
 import { isObject, type Tool, whyNoTool } from "./tool.js";
+import { badToolFile, readToolEntries, type ToolEntry } from "./tool-entry.js";
+import type { ToolFactory, ToolFactoryOptions, ToolGroup } from "./tool-factory.js";
 import { ToolSet } from "./tool-set.js";
 
-export interface ToolSource {
+export interface ToolSource extends Pick<ToolFactoryOptions, "cwd" | "env" | "sandbox" | "logger" | "signal"> {
   /** `multi_turn.tool_config_path`, relative to `cwd`. */
   readonly configPath: string | null;
   /** `multi_turn.function_tool_path`. */
   readonly functionPath: string | null;
-  readonly cwd: string;
   readonly loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>;
-  readonly logger: Pick<Logger, "warn">;
+  /** The registered tool of a name; throws where there is none. */
+  readonly registered: (name: string) => ToolFactory;
+}
+
+export interface LoadedTools {
+  readonly tools: ToolSet;
+  /** Ends what the tools started. */
+  dispose(): Promise<void>;
 }
 
 /** The tools of a run: those of the YAML file in its order, then function tools sorted by name. */
-export async function loadTools(source: ToolSource): Promise<ToolSet> {
+export async function loadTools(source: ToolSource): Promise<LoadedTools> {
   const { configPath, functionPath, cwd } = source;
-  const stateful = configPath === null ? [] : await configuredTools(path.resolve(cwd, configPath), source);
-  return ToolSet.of([...stateful, ...(functionPath === null ? [] : await functionTools(functionPath, source))]);
-}
-
-async function configuredTools(file: string, { loadUserModule }: ToolSource): Promise<Tool[]> {
-  const tools: Tool[] = [];
-  for (const { target, config, schema } of await readEntries(file)) {
-    const [reference, exportName] = target.split("#");
-    const exported = await loadUserModule(reference, exportName);
-    if (typeof exported !== "function") throw badFile(file, `${target} is no class`);
-    let tool: unknown;
-    try {
-      tool = new (exported as new (config: unknown, schema: unknown) => unknown)(config, schema);
-    } catch (error) {
-      throw badFile(file, `${target} cannot be made`, reasonOf(error));
+  const groups: ToolGroup[] = [];
+  const dispose = async () => {
+    const ended = await Promise.allSettled(groups.splice(0).map(async (group) => group.dispose?.()));
+    for (const end of ended) {
+      if (end.status === "rejected") source.logger.warn(`a tool could not be ended: ${reasonOf(end.reason)}`);
     }
-    const why = whyNoTool(tool);
-    if (why !== null) throw badFile(file, `${target} makes ${why}`);
-    tools.push(tool as Tool);
-  }
-  return tools;
-}
-
-interface Entry {
-  readonly target: string;
-  readonly config: unknown;
-  readonly schema: unknown;
-}
-
-async function readEntries(file: string): Promise<Entry[]> {
-  let content: unknown;
+  };
   try {
-    content = toPlain(readYaml(await readFile(file, "utf8"), file));
+    const entries = configPath === null ? [] : await readToolEntries(path.resolve(cwd, configPath));
+    for (const entry of entries) groups.push(await groupOf(entry, source));
+    if (functionPath !== null) groups.push({ tools: await functionTools(functionPath, source) });
+    return { tools: await ToolSet.of(groups.flatMap(({ tools }) => tools)), dispose };
   } catch (error) {
-    throw badFile(file, "it cannot be read", isVerlError(error) ? `${error.where}: ${error.what}` : reasonOf(error));
+    await dispose();
+    throw error;
   }
-  const list = (content as { readonly tools?: unknown } | null)?.tools;
-  if (!Array.isArray(list)) throw badFile(file, "it has no list tools");
-  return list.map((item: unknown, i) => {
-    const { class_name: target, config, tool_schema: schema } = (item ?? {}) as Record<string, unknown>;
-    if (typeof target !== "string" || !/^[^#]+#[^#]+$/.test(target)) {
-      throw badFile(file, `entry ${i + 1} has no class_name of the form file#Export`);
-    }
-    const given = config ?? {};
-    if (!isObject(given)) throw badFile(file, `entry ${i + 1} has a config that is no section`);
-    const { type = "native", ...settings } = given;
-    if (type !== "native") throw badFile(file, `entry ${i + 1} has the type ${shown(type)}; there is native`);
-    return { target, config: { type, ...settings }, schema };
-  });
+}
+
+async function groupOf(entry: ToolEntry, source: ToolSource): Promise<ToolGroup> {
+  if (entry.kind === "class") return { tools: [await classTool(entry, source)] };
+  const { name, config, schema, sections, where } = entry;
+  const { cwd, env, sandbox, logger, signal } = source;
+  const factory = source.registered(name);
+  const group: unknown = await factory.create({ config, schema, sections, where, cwd, env, sandbox, logger, signal });
+  if (isObject(group) && Array.isArray(group.tools)) return group as unknown as ToolGroup;
+  throw agentErrors.VERL_AGENT_BAD_TOOL({ what: `the registered tool "${name}" made no list of tools`, where });
+}
+
+async function classTool(
+  { target, config, schema, where }: Extract<ToolEntry, { kind: "class" }>,
+  { loadUserModule }: ToolSource,
+): Promise<Tool> {
+  const [reference, exportName] = target.split("#");
+  const exported = await loadUserModule(reference, exportName);
+  if (typeof exported !== "function") throw badToolFile(where, `${target} is no class`);
+  let tool: unknown;
+  try {
+    tool = new (exported as new (config: unknown, schema: unknown) => unknown)(config, schema);
+  } catch (error) {
+    throw badToolFile(where, `${target} cannot be made`, reasonOf(error));
+  }
+  const why = whyNoTool(tool);
+  if (why !== null) throw badToolFile(where, `${target} makes ${why}`);
+  return tool as Tool;
 }
 
 async function functionTools(reference: string, { loadUserModule, logger }: ToolSource): Promise<Tool[]> {
@@ -78,8 +77,4 @@ async function functionTools(reference: string, { loadUserModule, logger }: Tool
   const tools = [...exported].filter((value) => whyNoTool(value) === null) as Tool[];
   if (tools.length === 0) logger.warn(`${reference} exports no tool; make one with functionTool`);
   return tools.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function badFile(file: string, what: string, why?: string) {
-  return agentErrors.VERL_AGENT_BAD_TOOL({ what: `the list of tools cannot be used: ${what}`, where: file, why });
 }

@@ -5,7 +5,7 @@ import { agentErrors } from "../errors.js";
 import { truncateToolResponse } from "../truncate-tool-response.js";
 import { ToolCallFailed, useTool } from "./execute-call.js";
 import type { RequestedCall } from "./requested-call.js";
-import type { JsonObject, ToolSession } from "./tool.js";
+import type { JsonObject, ToolResult, ToolSession } from "./tool.js";
 import type { ToolSet } from "./tool-set.js";
 
 /** How tools are called: `rollout.multi_turn.*`. */
@@ -44,6 +44,8 @@ export class ToolExecutor {
       readonly toolsKwargs: JsonObject;
       readonly signal: AbortSignal;
       readonly logger: Pick<Logger, "warn">;
+      /** The loop builds tokens of media too: parts that tools return come before the text. By default they are refused. */
+      readonly takesMedia?: boolean;
     },
   ) {}
 
@@ -74,7 +76,7 @@ export class ToolExecutor {
     if (misfit !== null) {
       return this.#error(call, "bad_arguments", `Error: the arguments of "${call.name}" do not fit: ${misfit}`);
     }
-    const { session, toolsKwargs, signal, logger } = this.scope;
+    const { session, toolsKwargs, signal, logger, takesMedia = false } = this.scope;
     try {
       const result = await useTool(tool, {
         instanceId: `${session.trajectoryId}_${this.#instances++}`,
@@ -85,10 +87,10 @@ export class ToolExecutor {
         signal,
         onReleaseFailed: (why) => logger.warn(`the tool "${call.name}" could not be released: ${why}`),
       });
-      if (result.media && result.media.length > 0) {
+      if (result.media && result.media.length > 0 && !takesMedia) {
         throw agentErrors.VERL_AGENT_MEDIA({ what: `the tool "${call.name}" returned media` });
       }
-      return this.#record(call, "ok", result.text, result.reward ?? null, result.metrics);
+      return this.#record(call, result.isError ? "failed" : "ok", result);
     } catch (error) {
       if (error instanceof ToolCallFailed) return this.#error(call, error.outcome, error.message);
       throw error;
@@ -96,24 +98,20 @@ export class ToolExecutor {
   }
 
   #error(call: RequestedCall, outcome: ToolOutcome, text: string): ToolCallRecord {
-    return this.#record(call, outcome, text, 0);
+    return this.#record(call, outcome, { text, isError: true });
   }
 
-  #record(
-    call: RequestedCall,
-    outcome: ToolOutcome,
-    text: string,
-    reward: number | null,
-    metrics: ToolCallRecord["metrics"] = {},
-  ): ToolCallRecord {
-    const content = truncateToolResponse(text, this.limits.maxResponseLength, this.limits.truncateSide);
+  #record(call: RequestedCall, outcome: ToolOutcome, result: ToolResult): ToolCallRecord {
+    const { text: whole, media = [], isError = false, reward = isError ? 0 : null, metrics = {} } = result;
+    const text = truncateToolResponse(whole, this.limits.maxResponseLength, this.limits.truncateSide);
+    const content = media.length === 0 ? text : [...media, { type: "text", text }];
     return {
       tool: call.name,
       outcome,
       message: { role: "tool", content, ...(call.id === undefined ? {} : { tool_call_id: call.id }) },
       reward,
       metrics,
-      truncated: content !== text,
+      truncated: text !== whole,
     };
   }
 }

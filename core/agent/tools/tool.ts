@@ -1,4 +1,5 @@
 import type { Row } from "../../data/row.js";
+import type { ChatContentPart } from "../../data/tokenizer.js";
 import type { Awaitable, JsonValue } from "../../host/types.js";
 
 /** JSON object, e.g. a call's arguments. */
@@ -20,8 +21,13 @@ export interface ToolSchemaDefinition {
 export interface ToolResult {
   /** What the model reads. */
   readonly text: string;
-  /** Content parts besides the text. No built-in loop takes them yet: a result that has some ends the session. */
-  readonly media?: readonly JsonValue[];
+  /**
+   * Content parts before the text, such as `{type: "image", …}`. The built-in loops build texts alone: there, a result that
+   * has some ends the session with `VERL_AGENT_MEDIA`.
+   */
+  readonly media?: readonly ChatContentPart[];
+  /** The call failed, and the text says why: counted as `failed`. Its reward is 0 where none is given. */
+  readonly isError?: boolean;
   /** Goes to `extraFields.tool_rewards`. */
   readonly reward?: number;
   /** Summed over the trajectory under `tool/<name>/<metric>`. */
@@ -43,6 +49,12 @@ export interface ToolSession {
 export interface Tool {
   readonly name: string;
   readonly schema: ToolSchemaDefinition;
+  /**
+   * Resolves when a call may begin: a rate that is limited, a place that is taken. The call's deadline begins afterwards;
+   * the function that it gives is called when the call has ended.
+   * @param signal  aborted with the prompt
+   */
+  admit?(signal: AbortSignal): Awaitable<() => void>;
   /** @param createKwargs  `tools_kwargs.<name>.create_kwargs` of the row */
   create?(instanceId: string, createKwargs: JsonObject, session: ToolSession): Awaitable<void>;
   /** @param signal  aborted at the call's deadline, and with the prompt; what comes later is dropped */

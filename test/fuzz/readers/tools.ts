@@ -9,6 +9,7 @@ import {
   parseToolCalls,
   requestedCalls,
   ToolExecutor,
+  type ToolSchemaDefinition,
   ToolSet,
 } from "../../../core/agent/index.js";
 import { SAMPLES } from "../../core/agent/tool-parsers/samples.js";
@@ -52,6 +53,7 @@ export const toolList: FuzzReader = {
     "a billion laughs": () => yaml.hostile?.["a billion laughs"]() ?? "",
     "a deep type": () => `tools: [{class_name: a#A, config: {type: ${nested("[", "]", 90)}}}]`,
     "a type beyond numbers": () => `tools: [{class_name: a#A, config: {type: ${"9".repeat(400)}}}]`,
+    "a registered tool of a schema that is none": () => "tools: [{name: x, tool_schema: {function: {name: [1]}}}]",
     "a config that is a text": () => "tools: [{class_name: a#A, config: abc}]",
     "parameters that are a text": () => entry("abc"),
     "a schema of itself": () => entry("{$ref: '#'}"),
@@ -67,13 +69,21 @@ export const toolList: FuzzReader = {
         return { text: "" };
       }
     };
-    return loadTools({
+    const { tools } = await loadTools({
       configPath: "tools.yaml",
       functionPath: null,
       cwd: folder,
+      env: {},
       loadUserModule: async () => tool,
+      registered: (name) => ({
+        name,
+        create: ({ schema }) => ({ tools: [new tool({}, schema as ToolSchemaDefinition)] }),
+      }),
+      sandbox: () => Promise.reject(new Error("no sandbox")),
       logger: console,
+      signal: new AbortController().signal,
     });
+    return tools;
   },
 };
 

@@ -1,29 +1,24 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
-import {
-  BaseTool,
-  functionTool,
-  loadTools,
-  type Tool,
-  ToolExecutor,
-  ToolSet,
-  type ToolSource,
-} from "../../../../core/agent/index.js";
+import { BaseTool, functionTool, type Tool, ToolExecutor, ToolSet } from "../../../../core/agent/index.js";
 import { isVerlError } from "../../../../core/host/errors.js";
 
 const schema = (name: string) => ({ type: "function" as const, function: { name } });
 const session = () => ({ trajectoryId: "u_0", row: {}, state: new Map<string, unknown>() });
 
-async function execute(tool: Tool, args: string, signal = new AbortController().signal, deadlineMs = 1000) {
+async function execute(
+  tool: Tool,
+  args: string,
+  options: { readonly signal?: AbortSignal; readonly deadlineMs?: number; readonly takesMedia?: boolean } = {},
+) {
+  const { signal = new AbortController().signal, deadlineMs = 1000, takesMedia } = options;
   const warnings: string[] = [];
   const limits = { deadlineMs, maxResponseLength: 256, truncateSide: "middle" };
   const scope = {
     session: session(),
     toolsKwargs: { t: { create_kwargs: { k: 1 } } },
     signal,
+    takesMedia,
     logger: { warn: (text: string) => void warnings.push(text) },
   };
   const executor = new ToolExecutor(await ToolSet.of([tool]), limits, scope);
@@ -91,12 +86,71 @@ describe("core/agent/tools", () => {
         return new Promise(() => {});
       },
     };
-    expect(await execute(tool, "{}", cancel.signal).catch((error: unknown) => error)).to.equal(reason);
+    expect(await execute(tool, "{}", { signal: cancel.signal }).catch((error: unknown) => error)).to.equal(reason);
   });
 
   it("media end the session", async () => {
     const tool: Tool = { name: "t", schema: schema("t"), execute: () => ({ text: "", media: [{ type: "image" }] }) };
     expect(await codeOf(execute(tool, "{}"))).to.equal("VERL_AGENT_MEDIA");
+  });
+
+  it("media come before the text where the loop takes them", async () => {
+    const tool: Tool = {
+      name: "t",
+      schema: schema("t"),
+      execute: () => ({ text: "a cat", media: [{ type: "image", image: "data:," }] }),
+    };
+    const { record } = await execute(tool, "{}", { takesMedia: true });
+    expect(record.message.content).to.deep.equal([
+      { type: "image", image: "data:," },
+      { type: "text", text: "a cat" },
+    ]);
+  });
+
+  it("a result that says it is an error is a failure that the model reads, with the reward 0", async () => {
+    const tool = functionTool(() => ({ text: "no such city", isError: true, metrics: { misses: 1 } }), {
+      name: "t",
+      description: "T.",
+      parameters: { type: "object" },
+    });
+    const { record } = await execute(tool, "{}");
+    expect(record).to.deep.include({ outcome: "failed", reward: 0, metrics: { misses: 1 } });
+    expect(record.message.content).to.equal("no such city");
+  });
+
+  it("waits for a tool to admit the call before the call's deadline begins, and says when it has ended", async () => {
+    const events: string[] = [];
+    const deadlineMs = 10;
+    const tool: Tool = {
+      name: "t",
+      schema: schema("t"),
+      admit: () => new Promise((resolve) => setTimeout(() => resolve(() => events.push("left")), 2 * deadlineMs)),
+      create: () => void events.push("created"),
+      execute: () => ({ text: "done" }),
+      release: () => void events.push("released"),
+    };
+    expect((await execute(tool, "{}", { deadlineMs })).record.outcome).to.equal("ok");
+    expect(events).to.deep.equal(["created", "released", "left"]);
+  });
+
+  it("a tool that cannot admit a call has failed, and a cancelled session waits no longer", async () => {
+    const failing: Tool = {
+      name: "t",
+      schema: schema("t"),
+      admit: () => Promise.reject(new Error("closed")),
+      execute: () => ({ text: "" }),
+    };
+    expect((await execute(failing, "{}")).record).to.deep.include({ outcome: "failed", reward: 0 });
+    const cancel = new AbortController();
+    const reason = new Error("cancelled");
+    const waiting: Tool = {
+      ...failing,
+      admit: () => {
+        cancel.abort(reason);
+        return new Promise(() => {});
+      },
+    };
+    expect(await execute(waiting, "{}", { signal: cancel.signal }).catch((error: unknown) => error)).to.equal(reason);
   });
 
   it("a result without text, or with a reward that is no number, is a failure", async () => {
@@ -124,58 +178,5 @@ describe("core/agent/tools", () => {
     const broken = functionTool(() => "", { name: "b", description: "B.", parameters: { type: "nonsense" } });
     expect(await codeOf(ToolSet.of([tool, tool]))).to.equal("VERL_AGENT_BAD_TOOL");
     expect(await codeOf(ToolSet.of([broken]))).to.equal("VERL_AGENT_BAD_TOOL");
-  });
-
-  describe("loadTools", () => {
-    let cwd: string;
-    beforeEach(async () => {
-      cwd = await mkdtemp(path.join(tmpdir(), "tools-"));
-    });
-    afterEach(() => rm(cwd, { recursive: true }));
-
-    const make = (name: string) => functionTool(() => "", { name, description: "T.", parameters: { type: "object" } });
-
-    async function load(yaml: string | null, module: Record<string, unknown> | null, warnings: string[] = []) {
-      if (yaml !== null) await writeFile(path.join(cwd, "tools.yaml"), yaml);
-      const source: ToolSource = {
-        configPath: yaml === null ? null : "tools.yaml",
-        functionPath: module === null ? null : "./tools.mjs",
-        cwd,
-        loadUserModule: async (_, exportName) => (exportName === null ? module : { Steps, nothing: 1 }[exportName]),
-        logger: { warn: (text) => void warnings.push(text) },
-      };
-      return loadTools(source);
-    }
-
-    const entry = (name: string, type = "native") =>
-      `tools:\n  - class_name: ./x.ts#Steps\n    config: { type: ${type}, k: 2 }\n    tool_schema: { type: function, function: { name: ${name} } }\n`;
-
-    it("takes configured tools first, then exported ones by name", async () => {
-      const tools = await load(entry("s"), { z: make("z"), list: [make("a")], other: 1, again: null });
-      expect(tools.names).to.deep.equal(["s", "a", "z"]);
-      expect((tools.find("s") as Steps).config).to.deep.equal({ type: "native", k: 2 });
-    });
-
-    it("refuses a name that is in both, another type, and what is no class or list", async () => {
-      expect(await codeOf(load(entry("a"), { a: make("a") }))).to.equal("VERL_AGENT_BAD_TOOL");
-      for (const yaml of [
-        entry("a", "mcp"),
-        "- x",
-        "tools: [{class_name: nowhere}]",
-        "tools: [{class_name: ./x.ts#nothing}]",
-        "tools: [",
-        entry("''"),
-        entry("a, parameters: text"),
-        "tools: [{class_name: ./x.ts#Steps, config: text, tool_schema: {function: {name: a}}}]",
-      ]) {
-        expect(await codeOf(load(yaml, null)), yaml).to.equal("VERL_AGENT_BAD_TOOL");
-      }
-    });
-
-    it("warns of a module without tools", async () => {
-      const warnings: string[] = [];
-      expect((await load(null, { x: 1 }, warnings)).names).to.deep.equal([]);
-      expect(warnings).to.deep.equal(["./tools.mjs exports no tool; make one with functionTool"]);
-    });
   });
 });

@@ -1,0 +1,214 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { type Logger, reasonOf } from "../../../core/plugin.js";
+import { toolErrors } from "../errors.js";
+import type { McpSdk } from "./sdk.js";
+import type { ServerSpec } from "./servers-file.js";
+import { StdioTransport, serverEnv } from "./stdio-transport.js";
+
+export interface ServerOptions {
+  readonly sdk: McpSdk;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly logger: Logger;
+  /** Longest time of a connection, and of a list of tools. */
+  readonly connectTimeoutMs: number;
+  /** Tries before the run is refused, and the pause between them. */
+  readonly connectAttempts: number;
+  readonly connectDelayMs: number;
+  /** Least time between two connections to a server that was lost. */
+  readonly reconnectDelayMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type RemoteTool = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
+export type RemoteResult = Awaited<ReturnType<Client["callTool"]>>;
+
+/** A call that got no result: `reason` is for the model and holds nothing of the connection's. */
+export class McpCallFailed extends Error {
+  constructor(
+    readonly reason: string,
+    cause: unknown,
+  ) {
+    super(reason, { cause });
+  }
+}
+
+/**
+ * One MCP server for a whole run. A connection that is lost is made anew by the next call, at most once in
+ * `reconnectDelayMs`; calls in between fail at once.
+ */
+export class McpServerConnection {
+  #client: Promise<Client> | null = null;
+  #lostAt = Number.NEGATIVE_INFINITY;
+  #lost = 0;
+  #closed = false;
+
+  constructor(
+    readonly spec: ServerSpec,
+    private readonly options: ServerOptions,
+  ) {}
+
+  get name(): string {
+    return this.spec.name;
+  }
+
+  /** Connects, tries again where that fails, and gives the tools. @throws VERL_MCP_NO_CONNECTION */
+  async listTools(): Promise<RemoteTool[]> {
+    const { connectAttempts, connectDelayMs, connectTimeoutMs, signal, logger } = this.options;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const client = await this.#open();
+        const tools: RemoteTool[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await client.listTools({ cursor }, { signal, timeout: connectTimeoutMs });
+          tools.push(...page.tools);
+          cursor = page.nextCursor;
+        } while (cursor !== undefined);
+        return tools;
+      } catch (error) {
+        await this.#drop();
+        signal.throwIfAborted();
+        if (attempt >= connectAttempts || isHopeless(error)) {
+          throw toolErrors.VERL_MCP_NO_CONNECTION({
+            what: `the MCP server "${this.name}" (${this.#place()}) gave no list of tools in ${attempt} attempts`,
+            why: reasonOf(error),
+            cause: error,
+          });
+        }
+        logger.debug(`MCP server "${this.name}", attempt ${attempt}: ${reasonOf(error)}`);
+        await pause(connectDelayMs, signal);
+      }
+    }
+  }
+
+  /** @throws McpCallFailed whatever goes wrong, the signal's reason apart */
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<RemoteResult> {
+    const { McpError, ErrorCode } = this.options.sdk;
+    try {
+      const client = await this.#current();
+      return await client.callTool({ name, arguments: { ...args } }, undefined, { timeout: timeoutMs, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof McpCallFailed) throw error;
+      const server = `the MCP server "${this.name}"`;
+      if (!(error instanceof McpError)) {
+        // A broken connection, or a session that the server no longer knows.
+        await this.#drop();
+        this.options.logger.debug(`${server}: ${reasonOf(error)}`);
+        throw new McpCallFailed(`the connection to ${server} was lost`, error);
+      }
+      if (error.code === ErrorCode.RequestTimeout) {
+        throw new McpCallFailed(`${server} did not answer within ${timeoutMs / 1000} s`, error);
+      }
+      if (error.code === ErrorCode.ConnectionClosed) throw new McpCallFailed(`${server} has ended`, error);
+      throw new McpCallFailed(error.message, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#drop();
+  }
+
+  #current(): Promise<Client> {
+    if (this.#client) return this.#client;
+    const server = `the MCP server "${this.name}"`;
+    if (this.#closed) throw new McpCallFailed(`${server} is closed`, null);
+    if (performance.now() - this.#lostAt < this.options.reconnectDelayMs) {
+      throw new McpCallFailed(`${server} is not running`, null);
+    }
+    this.#lostAt = performance.now();
+    return this.#open();
+  }
+
+  #open(): Promise<Client> {
+    const { sdk, connectTimeoutMs, logger } = this.options;
+    const transport = this.#transport();
+    const client = new sdk.Client({ name: "verl-ts", version: "1" });
+    const opening = (async () => {
+      try {
+        await client.connect(transport, { timeout: connectTimeoutMs });
+      } catch (error) {
+        await client.close().catch(() => {});
+        throw withStderr(error, transport);
+      }
+      return client;
+    })();
+    client.onclose = () => {
+      if (this.#client !== opening) return;
+      this.#client = null;
+      if (this.#closed) return;
+      this.#lostAt = performance.now();
+      // A server that ends again and again is one line, not thousands.
+      if (this.#lost++ === 0) logger.warn(`the MCP server "${this.name}" ended; a later call starts it again`);
+    };
+    client.onerror = (error) => logger.debug(`MCP server "${this.name}": ${reasonOf(error)}`);
+    this.#client = opening;
+    opening.catch(() => {
+      if (this.#client === opening) this.#client = null;
+    });
+    return opening;
+  }
+
+  async #drop(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    await client?.then((open) => open.close()).catch(() => {});
+  }
+
+  #transport(): Transport {
+    const { spec } = this;
+    const { sdk, env, cwd } = this.options;
+    if (spec.kind === "stdio") {
+      const place = { env: serverEnv(env, spec.env), cwd: spec.cwd ?? cwd };
+      // Windows has no process groups, and needs a shell's rules to find a command.
+      if (process.platform === "win32")
+        return new sdk.StdioClientTransport({ ...spec, ...place, args: [...spec.args] });
+      return new StdioTransport(spec, { sdk, ...place });
+    }
+    const requestInit = { headers: { ...spec.headers } };
+    // Their session ids are optional in another way than the interface's.
+    if (spec.kind === "http") return new sdk.StreamableHTTPClientTransport(spec.url, { requestInit }) as Transport;
+    return new sdk.SSEClientTransport(spec.url, { requestInit });
+  }
+
+  /** Without arguments, parameters and passwords, which may be secrets. */
+  #place(): string {
+    const { spec } = this;
+    return spec.kind === "stdio" ? spec.command : `${spec.url.origin}${spec.url.pathname}`;
+  }
+}
+
+/** Trying again does not install a program, nor give a right. */
+function isHopeless(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === "ENOENT" || code === "EACCES" || code === 401 || code === 403;
+}
+
+function withStderr(error: unknown, transport: Transport): unknown {
+  const stderr = transport instanceof StdioTransport ? transport.stderr.trim() : "";
+  if (stderr === "") return error;
+  return Object.assign(new Error(`${reasonOf(error)}; it printed: ${stderr.slice(-500)}`, { cause: error }), {
+    code: (error as { readonly code?: unknown }).code,
+  });
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}
