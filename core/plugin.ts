@@ -73,6 +73,7 @@ export {
 } from "./agent/tools/tool-executor.js";
 export type * from "./agent/tools/tool-factory.js";
 export { ToolSet } from "./agent/tools/tool-set.js";
+export { type TrajectoryFields, type TrajectoryPlace, toRow, trajectoryTag } from "./agent/trajectory-row.js";
 export type * from "./algorithms/advantage.js";
 export { aggLoss, LOSS_AGG_MODES } from "./algorithms/agg-loss.js";
 export type * from "./algorithms/algebra.js";

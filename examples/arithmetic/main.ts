@@ -61,6 +61,7 @@ async function grpo(
       `trainer.total_training_steps=${steps}`,
       `actor_rollout_ref.rollout.seed=${seed}`,
       ...(control ? ["algorithm.adv_estimator=grpo_shuffled", `plugins=[${path.join(here, "control.js")}]`] : []),
+      ...options.overrides,
     ],
     output: json ? process.stderr : process.stdout,
   });

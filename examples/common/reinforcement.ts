@@ -46,6 +46,7 @@ export async function reinforce(options: ExampleOptions, run: Reinforcement): Pr
       `trainer.total_training_steps=${steps}`,
       `actor_rollout_ref.rollout.seed=${seed}`,
       ...(run.overrides ?? []),
+      ...options.overrides,
     ],
     output: json ? process.stderr : process.stdout,
   });
@@ -90,7 +91,18 @@ export function conclude({ json, say }: ExampleOptions, result: ExampleResult, l
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  say(`\n${lines.map((line) => `${line}\n`).join("")}\n${result.seconds} s in all. Report: ${result.report}\nCurve: ${result.curve}\n`);
+  say(
+    `\n${lines.map((line) => `${line}\n`).join("")}\n${result.seconds} s in all. Report: ${result.report}\nCurve: ${result.curve}\n`,
+  );
 }
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+/** Mean of a metric over the steps of a run that logged it. */
+export async function average({ outputDir }: Reinforced, metric: string): Promise<number> {
+  const lines = (await readFile(path.join(outputDir, "metrics.jsonl"), "utf8")).trim().split("\n");
+  const values = lines
+    .map((line) => (JSON.parse(line) as { readonly data: Readonly<Record<string, unknown>> }).data[metric])
+    .filter((value) => typeof value === "number");
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}

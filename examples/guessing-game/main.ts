@@ -29,7 +29,11 @@ async function main(): Promise<void> {
     measure: "val-core/guessing/acc/mean@1",
     title: `Games in which the number is found within ${GUESSES} guesses`,
   });
-  const result = { ...exampleResult(outcome, began), imitated: foundBy(carelessPlayer), best: foundBy(bisectingPlayer) };
+  const result = {
+    ...exampleResult(outcome, began),
+    imitated: foundBy(carelessPlayer),
+    best: foundBy(bisectingPlayer),
+  };
   conclude(options, result, [
     `A number from 1 to ${HIGHEST} found within ${GUESSES} guesses, sampled at temperature 1:`,
     `   the player that was imitated  ${percent(result.imitated)}`,
@@ -59,10 +63,8 @@ async function supervised({ out, seed, supervisedSteps, threads, say }: ExampleO
     seed,
     threads,
     stream: "guessing-game/demonstrations",
-    demonstration: pooled(
-      4096,
-      new RandomStream(seed, "guessing-game/games"),
-      (random) => conversation(encoder, playGame(1 + random.int(HIGHEST), carelessPlayer, random).messages),
+    demonstration: pooled(4096, new RandomStream(seed, "guessing-game/games"), (random) =>
+      conversation(encoder, playGame(1 + random.int(HIGHEST), carelessPlayer, random).messages),
     ),
     say,
   });
