@@ -14,16 +14,18 @@ import { runCrew } from "./session.js";
 
 type SubmitOptions = Parameters<AgentLoopManager["submit"]>[1];
 
+type CrewOptions = Pick<AgentLoopManagerOptions, "config" | "client" | "tokenizer" | "queue" | "logger" | "seed">;
+
 /**
  * Takes the place of the built-in manager: prompts go to a framework of one's own, and its episodes into the queue. What the
  * trainer relies on is the order: rows first, then the prompt's last status, then nothing more.
  */
-class CrewManager implements AgentLoopManager {
+export class CrewManager implements AgentLoopManager {
   readonly #running = new Set<Promise<void>>();
   readonly #failure = new AbortController();
   #cancel = new AbortController();
 
-  constructor(private readonly options: AgentLoopManagerOptions) {}
+  constructor(private readonly options: CrewOptions) {}
 
   get failed(): AbortSignal {
     return this.#failure.signal;

@@ -55,6 +55,7 @@ export async function runCrew(
     stopReason: output.stopReason,
     minWeightVersion: output.minWeightVersion,
     maxWeightVersion: output.maxWeightVersion,
+    weightVersions: output.weightVersions ?? null,
     metrics: { generateSequences: seconds, toolCalls: 0, computeScore: 0, numPreempted: -1 },
     extraFields: { agent },
     dataSource: String(task.row.data_source),

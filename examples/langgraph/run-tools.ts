@@ -1,7 +1,10 @@
 import { type StructuredToolInterface, tool } from "@langchain/core/tools";
 import type { AgentLoopContext, ToolSession } from "verl-ts/plugin";
 
-/** The run's tools as LangChain's: the same objects, called the same way. What they throw becomes an answer in the graph. */
+/**
+ * The run's tools as LangChain's: the same objects, called the same way. LangChain checks the arguments, and what a tool throws
+ * becomes an answer in the graph.
+ */
 export function langchainTools(
   { tools, signal }: Pick<AgentLoopContext, "tools" | "signal">,
   session: ToolSession,
@@ -12,8 +15,6 @@ export function langchainTools(
     const { description = name, parameters = { type: "object", properties: {} } } = own.schema.function;
     return tool(
       async (args: Record<string, unknown>) => {
-        const problem = tools.check(name, args as never);
-        if (problem !== null) return `Error: ${problem}`;
         const instance = `${session.trajectoryId}-${name}-${calls++}`;
         await own.create?.(instance, {}, session);
         try {
