@@ -21,19 +21,20 @@ export interface Setting {
   readonly model: Model;
   readonly batch: number;
   readonly threads: number;
-  /** Options of the rollout. */
-  readonly extra: Readonly<Record<string, unknown>>;
 }
+
+/** The rollout as it is, and with rounded weights. */
+export const ONNX = { onnx: null, "onnx-int8": "int8", "onnx-int4": "int4" } as const;
 
 /** The built-in rollout through its public face: requests in; tokens and log-probabilities out. */
 export class OnnxContender implements Contender {
   private constructor(
-    readonly name: string,
+    readonly name: keyof typeof ONNX,
     private readonly replica: RolloutReplica,
     private readonly clock: FirstTokens,
   ) {}
 
-  static async start(name: string, { model, batch, threads, extra }: Setting): Promise<OnnxContender> {
+  static async start(name: keyof typeof ONNX, { model, batch, threads }: Setting): Promise<OnnxContender> {
     const clock = new FirstTokens();
     const replica = createOnnxReplica({
       replicaRank: 0,
@@ -44,7 +45,8 @@ export class OnnxContender implements Contender {
       eosTokenIds: [],
       createDecoder: () => clock.decoder(),
       threads,
-      extra: { maxPrefillTokens: 8192, ...extra },
+      quantization: ONNX[name],
+      extra: { maxPrefillTokens: 8192 },
     });
     await replica.launch();
     return new OnnxContender(name, replica, clock);

@@ -2,10 +2,10 @@
  * Tokens a second of the ONNX rollout next to PyTorch, `transformers` and llama.cpp, the contenders taking turns in one run.
  *
  *   VERL_BENCH_PYTHON=/path/to/python NODE_LLAMA_CPP=/path/to/folder npm run bench -- decode [--workloads a,b,smollm2]
- *     [--contenders onnx,torch,transformers,llama.cpp] [--batches 1,8,32] [--threads 1,2] [--rounds 10] [--smollm2 FILE] [--json]
+ *     [--contenders onnx,onnx-int8,onnx-int4,torch,transformers,llama.cpp] [--batches 1,8,32] [--threads 1,2] [--rounds 10] [--smollm2 FILE] [--json]
  *
  * Every sequence has a prompt of 128 tokens and draws 102, at temperature 1 with its log-probability, except that llama.cpp draws
- * greedily. The last two contenders take part in the workload smollm2. A first round warms up.
+ * greedily. The last two contenders take part in the workload smollm2; `onnx` always does. A first round warms up.
  */
 import os from "node:os";
 import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
@@ -21,15 +21,15 @@ import {
 } from "./contenders.js";
 import { type Model, makeModel, PROMPT, prompts, TOKENS, WORKLOADS } from "./workloads.js";
 
-const CONTENDERS = ["onnx", "torch", "transformers", "llama.cpp"];
+const CONTENDERS = ["onnx", "onnx-int8", "onnx-int4", "torch", "transformers", "llama.cpp"];
 const USAGE =
   "VERL_BENCH_PYTHON=/path/to/python NODE_LLAMA_CPP=/path/to/folder npm run bench -- decode [--workloads a,b,smollm2] " +
-  "[--contenders onnx,torch,transformers,llama.cpp] [--batches 1,8,32] [--threads 1,2] [--rounds 10] [--smollm2 FILE] [--json]";
+  "[--contenders onnx,onnx-int8,onnx-int4,torch,transformers,llama.cpp] [--batches 1,8,32] [--threads 1,2] [--rounds 10] [--smollm2 FILE] [--json]";
 const { values: args } = commandLine({
   usage: USAGE,
   options: {
     workloads: { type: "string", default: "a,b" },
-    contenders: { type: "string", default: CONTENDERS.join(",") },
+    contenders: { type: "string", default: "onnx,torch,transformers,llama.cpp" },
     batches: { type: "string", default: "1,8,32" },
     threads: { type: "string", default: "1,2" },
     rounds: { type: "string", default: "10" },
@@ -82,7 +82,7 @@ async function main(): Promise<void> {
         const model = await makeModel(name, args.smollm2);
         try {
           for (const batch of batches) {
-            const setting = { model, batch, threads, extra: {} };
+            const setting = { model, batch, threads };
             results.push(await measure(setting, python, bandwidths[threads] ?? null));
           }
         } finally {
@@ -123,8 +123,11 @@ async function measure(setting: Setting, python: LineProcess | null, bandwidth: 
 }
 
 async function startOthers(setting: Setting, python: LineProcess | null): Promise<Contender[]> {
-  if (!python) return [];
   const others: Contender[] = [];
+  for (const name of ["onnx-int8", "onnx-int4"] as const) {
+    if (contenders.includes(name)) others.push(await OnnxContender.start(name, setting));
+  }
+  if (!python) return others;
   const isReal = setting.model.gguf !== null;
   if (contenders.includes("torch")) others.push(await PythonContender.start("torch", python, setting));
   if (isReal && contenders.includes("transformers")) {

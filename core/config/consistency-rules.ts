@@ -102,6 +102,19 @@ const kl: Rule = (report) => {
   }
 };
 
+/** Samples of rounded weights come from another policy than the one that is trained. */
+const quantization: Rule = (report) => {
+  const { algorithm, actor_rollout_ref } = report.config;
+  const { quantization: chosen } = actor_rollout_ref.rollout;
+  const { rollout_is, rollout_rs, bypass_mode } = algorithm.rollout_correction;
+  if (chosen === null || rollout_is !== null || rollout_rs !== null || bypass_mode) return;
+  const message =
+    `Samples are drawn with weights of ${chosen}, so by another policy than the one that is trained, and nothing corrects for it. ` +
+    "Set algorithm.rollout_correction.rollout_is=token (with algorithm.rollout_correction.rollout_is_threshold=2.0); " +
+    "training/sampler_gap/* says how far the two are apart.";
+  report.notice("warning", `${ROLLOUT}.quantization`, message);
+};
+
 const resume: Rule = (report) => {
   const { resume_mode: mode, resume_from_path: from } = report.config.trainer;
   if (mode === "resume_path" && !/global_step_\d+[/\\]*$/.test(from ?? "")) {
@@ -145,6 +158,7 @@ export const consistencyRules: readonly Rule[] = [
   zeroAdvantages,
   validation,
   sampling,
+  quantization,
   kl,
   resume,
   reward,

@@ -158,8 +158,7 @@ const table: readonly KnownKey[] = [
     }),
   }),
   ...unsupported("over-sampling is done by a hook (onSampleBegin)", { [`${ROLLOUT}.over_sample_rate`]: [0] }),
-  ...unsupported("quantised sampling is not available", {
-    [`${ROLLOUT}.quantization`]: [null],
+  ...unsupported("rollout.quantization names all that there is to choose", {
     [`${ROLLOUT}.quantization_config_file`]: [null],
   }),
   ...unsupported("mixture-of-experts models are not available", {

@@ -29,6 +29,10 @@ export const rolloutErrors = defineErrors({
     summary: "An option of the inference engine is unknown or out of range",
     fix: "Correct the section `actor_rollout_ref.rollout.engine_kwargs.<name>`.",
   },
+  VERL_ROLLOUT_NO_QUANTIZATION: {
+    summary: "The inference server cannot round its weights to fewer bits as asked",
+    fix: "Set `actor_rollout_ref.rollout.quantization` to a value that the server knows, or to null.",
+  },
   VERL_ROLLOUT_DISPOSED: {
     summary: "An inference server was used before `launch` or after `dispose`",
   },

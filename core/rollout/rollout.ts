@@ -79,6 +79,8 @@ export interface RolloutCapabilities {
   /** Whether `address` is an HTTP endpoint that speaks the OpenAI protocol. */
   readonly http: boolean;
   readonly logProbs: boolean;
+  /** Values of `rollout.quantization` that it honours; absent: none. */
+  readonly quantizations?: readonly string[];
 }
 
 /**
@@ -155,6 +157,8 @@ export interface RolloutOptions {
   /** For stop texts: a decoder for each response, special tokens kept. Null where no tokenizer is at hand. */
   readonly createDecoder: (() => IncrementalDecoder) | null;
   readonly threads: number;
+  /** Fewer bits for the weights that it samples with, such as `int8`; null or absent: as they come. */
+  readonly quantization?: string | null;
   /** The section `rollout.engine_kwargs.<name>`. */
   readonly extra: Readonly<Record<string, unknown>>;
 }

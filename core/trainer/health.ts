@@ -31,7 +31,7 @@ const CHECKS: Readonly<Record<AlarmKind, Check>> = {
     value: (metrics) => metrics["training/sampler_gap/mean"],
     patience: 1,
     advice:
-      "`verl inspect RUN --sort gap` shows where; look for stale weights, another chat template or dtype, and settings that only one of them knows. algorithm.rollout_correction bears a small gap",
+      "`verl inspect RUN --sort gap` shows where; look for stale weights, another chat template or dtype, settings that only one of them knows, and rollout.quantization. algorithm.rollout_correction bears a small gap",
   },
   uniform_groups: {
     what: "{%} of the prompts teach nothing: all their samples have one score",

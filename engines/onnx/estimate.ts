@@ -17,6 +17,7 @@ import type {
 import { parseEngineKwargs } from "./options.js";
 import { kvCacheStays, rolloutMemory } from "./rollout/memory.js";
 import { parseOnnxOptions } from "./rollout/options.js";
+import { parseQuantization } from "./rollout/quantization.js";
 import { trainingMemory } from "./training-memory.js";
 
 /** What {@link trainingMemory} says of an engine that would be made from these options. */
@@ -47,9 +48,14 @@ export async function estimateRollout({
   model,
   maxNumSeqs,
   maxModelLen,
+  quantization,
   extra,
 }: RolloutOptions): Promise<readonly MemoryPart[]> {
-  const memory = rolloutMemory(await configOf(model), { maxNumSeqs, maxModelLen });
+  const memory = rolloutMemory(await configOf(model), {
+    maxNumSeqs,
+    maxModelLen,
+    quantization: parseQuantization(quantization),
+  });
   const stays = kvCacheStays(memory.kvCache, parseOnnxOptions(extra).keepCacheMiB);
   return [
     { name: "weights", bytes: memory.weights, during: "always" },

@@ -51,6 +51,11 @@ export const rollout = section("Sampling: the inference server and the agent loo
     unit: "sequences",
     differs: { verl: 256, why: "sized for a CPU" },
   }),
+  quantization: key(
+    optionalText(),
+    null,
+    "Sample with weights of fewer bits, by the server's name for them (onnx: int8, int4); null = as trained.",
+  ),
   tensor_model_parallel_size: key(count(), 1, "Devices per server.", { differs: { verl: 2, why: oneMachine } }),
   calculate_log_probs: key(flag(), true, "Ask the server for log-probabilities of sampled tokens."),
   log_prob_micro_batch_size_per_gpu: key(

@@ -59,6 +59,12 @@ export class Graph {
     return name as Ref;
   }
 
+  /** A named constant whose values are given with the session, by the same name. */
+  externalInitializer(name: string, dims: readonly number[], dtype: "float32" | "uint8" = "float32"): Ref {
+    const length = dims.reduce((n, d) => n * d, dtype === "float32" ? 4 : 1);
+    return this.initializer(name, dims, { location: name, offset: 0, length }, dtype);
+  }
+
   /** Publish a value under a name. The same value may be published once; an input needs an operator in between. */
   output(ref: Ref, name: string, dims: readonly Dim[] | null, dtype: OnnxDType = "float32"): void {
     const taken = this.outputs.some((o) => o.ref === ref) || this.isLeaf(ref);

@@ -2,6 +2,7 @@ import { type Activation, biasOf, embeddingName, type ModelConfig, weightOf } fr
 import { type Graph, MICROSOFT, type Ref } from "../ir/index.js";
 import type { Blocks } from "../models/decoder.js";
 import type { AttentionOp, DecodeInputs } from "./decode-graph.js";
+import type { DecodeInitializers } from "./decode-initializers.js";
 import { qkvModule } from "./decode-parameters.js";
 
 const ACTIVATIONS: Readonly<Record<Activation, (g: Graph, x: Ref) => Ref>> = {
@@ -15,17 +16,16 @@ const ACTIVATIONS: Readonly<Record<Activation, (g: Graph, x: Ref) => Ref>> = {
 /** A decoder's operators without derivatives, over the new tokens of every row. */
 export function decodeBlocks(
   config: ModelConfig,
-  parameter: (name: string) => Ref,
+  initializers: DecodeInitializers,
   inputs: DecodeInputs,
   attention: AttentionOp,
 ): Blocks {
   const { graph: g } = inputs;
+  const parameter = (name: string) => initializers.parameter(name);
   const { names, biases } = config;
   const norm = (x: Ref, module: string) => normOf(g, config, parameter, x, module);
-  const linear = (x: Ref, module: string, hasBias: boolean) => {
-    const operands = hasBias ? [weightOf(module), biasOf(module)] : [weightOf(module)];
-    return g.op("Gemm", [x, ...operands.map(parameter)], config.transposedWeights ? {} : { transB: 1 });
-  };
+  const linear = (x: Ref, module: string, hasBias: boolean) =>
+    initializers.product(x, weightOf(module), hasBias ? biasOf(module) : null, config.transposedWeights);
   const activate = (x: Ref) => ACTIVATIONS[config.activation](g, x);
   return {
     embed: () => g.op("Gather", [parameter(embeddingName(config)), g.op("Reshape", [inputs.ids, g.ints(-1)])]),

@@ -1,9 +1,11 @@
-import { headName, type ModelConfig } from "../../../core/formats/index.js";
+import type { ModelConfig } from "../../../core/formats/index.js";
 import { Graph, type Ref } from "../ir/index.js";
 import { decoder } from "../models/decoder.js";
 import { ropeInput } from "../models/rope-tables.js";
 import { decodeBlocks } from "./decode-blocks.js";
-import { decodeParameters } from "./decode-parameters.js";
+import { DecodeInitializers } from "./decode-initializers.js";
+import { decodeHead } from "./decode-parameters.js";
+import type { Quantization } from "./quantization.js";
 
 /** Inputs and outputs of a decode graph; B rows of S new tokens each. */
 export const DECODE = {
@@ -43,22 +45,27 @@ export interface DecodeInputs {
  * Weights are initializers, given when the session is made: onnxruntime packs them once, and its packed products give
  * the same bits for any number of rows and threads. Weights fed as inputs would save making a session per update (10 ns
  * per parameter), but their products take other paths for one row and for narrow outputs split over threads: measured
- * differences of 1e-6 in the logits, and decoding is slower.
+ * differences of 1e-6 in the logits, and decoding is slower. Products with rounded weights keep to the same rule as long as
+ * their inputs are rounded too (`checkQuantization` makes sure).
  */
-export function decodeGraph(config: ModelConfig, attentionOf: (inputs: DecodeInputs) => AttentionOp): Uint8Array {
+export function decodeGraph(
+  config: ModelConfig,
+  attentionOf: (inputs: DecodeInputs) => AttentionOp,
+  quantization: Quantization | null = null,
+): Uint8Array {
   const g = new Graph("decode");
-  const parameters = new Map<string, Ref>();
-  for (const { name, shape } of decodeParameters(config)) {
-    const length = 4 * shape.reduce((n, d) => n * d, 1);
-    parameters.set(name, g.initializer(name, shape, { location: name, offset: 0, length }));
-  }
-  const parameter = (name: string) => parameters.get(name) as Ref;
+  const initializers = new DecodeInitializers(g, config, quantization);
   const inputs = gridInputs(g, config);
   const wanted = g.input(DECODE.wanted, ["N"], "int64");
-  const blocks = decodeBlocks(config, parameter, inputs, attentionOf(inputs));
+  const blocks = decodeBlocks(config, initializers, inputs, attentionOf(inputs));
   const hidden = decoder(blocks, config);
   const last = blocks.norm(g.op("Gather", [hidden, wanted]), config.names.finalNorm);
-  const logits = g.op("Gemm", [scaled(g, last, config.logitScale), parameter(headName(config))], { transB: 1 });
+  const logits = initializers.product(
+    scaled(g, last, config.logitScale),
+    decodeHead(config, quantization),
+    null,
+    false,
+  );
   g.output(capped(g, logits, config.logitSoftcap), DECODE.logits, ["N", config.vocabSize]);
   return g.encode();
 }

@@ -1,5 +1,8 @@
-import { type ModelConfig, parameterSpecs } from "../../../core/formats/index.js";
+import type { ModelConfig } from "../../../core/formats/index.js";
+import { decodeParameters, matrixShape } from "./decode-parameters.js";
 import { kvCacheBytes } from "./kv-cache.js";
+import type { Quantization } from "./quantization.js";
+import { quantizedBytes } from "./quantized-matrix.js";
 
 /** Bytes that an inference server of this engine holds while it is awake, activations aside. */
 export interface RolloutMemory {
@@ -13,14 +16,24 @@ export interface RolloutMemory {
 /** Whether a sleep keeps the cache: making it anew would cost more than it frees. */
 export const kvCacheStays = (bytes: number, keepCacheMiB: number): boolean => bytes <= keepCacheMiB * 2 ** 20;
 
+export interface RolloutShape {
+  readonly maxNumSeqs: number;
+  readonly maxModelLen: number;
+  readonly quantization?: Quantization | null;
+}
+
 export function rolloutMemory(
   config: ModelConfig,
-  { maxNumSeqs, maxModelLen }: { readonly maxNumSeqs: number; readonly maxModelLen: number },
+  { maxNumSeqs, maxModelLen, quantization = null }: RolloutShape,
 ): RolloutMemory {
-  const parameters = parameterSpecs(config).reduce((sum, { shape }) => sum + shape.reduce((n, d) => n * d, 1), 0);
+  const bytes = decodeParameters(config, quantization).map((parameter) =>
+    parameter.bits === null
+      ? 4 * parameter.shape.reduce((n, d) => n * d, 1)
+      : quantizedBytes(matrixShape(parameter), parameter.bits),
+  );
   return {
-    // As pushed, and once more in the layout that onnxruntime multiplies with.
-    weights: 2 * 4 * parameters,
+    // As pushed or rounded, and once more in the layout that onnxruntime multiplies with.
+    weights: 2 * bytes.reduce((sum, n) => sum + n, 0),
     kvCache: kvCacheBytes(config, maxNumSeqs, maxModelLen),
     logits: 4 * maxNumSeqs * config.vocabSize,
   };

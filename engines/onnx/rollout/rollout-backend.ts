@@ -18,6 +18,8 @@ import { kvCacheStays } from "./memory.js";
 import { type OnnxRolloutOptions, parseOnnxOptions } from "./options.js";
 import { plainAttention } from "./plain-attention.js";
 import { PlainRunner } from "./plain-runner.js";
+import { parseQuantization, QUANTIZATIONS, type Quantization } from "./quantization.js";
+import { checkQuantization } from "./quantization-check.js";
 import { canShareCache, sharedCacheAttention } from "./shared-cache-attention.js";
 import { SharedCacheRunner } from "./shared-cache-runner.js";
 import type { TokenRunner } from "./token-runner.js";
@@ -42,6 +44,7 @@ interface LoadedModel {
 /** Serves a model with the kernels of the ONNX engine, in this process. */
 export class OnnxRolloutBackend implements ReplicaBackend {
   readonly capabilities: RolloutCapabilities = {
+    quantizations: QUANTIZATIONS,
     sleepLevels: [1, 2],
     adapters: false,
     deltaWeights: false,
@@ -51,6 +54,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   };
   weightVersion = -1;
   private readonly extra: OnnxRolloutOptions;
+  private readonly quantization: Quantization | null;
   private launched: Launched | null = null;
   private model: LoadedModel | null = null;
   /** Model whose own weights serve until the first update; read when the first request needs them. */
@@ -63,6 +67,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
 
   constructor(private readonly options: RolloutOptions) {
     this.extra = parseOnnxOptions(options.extra);
+    this.quantization = parseQuantization(options.quantization);
   }
 
   get vocabSize(): number {
@@ -76,6 +81,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   async launch(): Promise<void> {
     const { model } = this.options;
     const runtime = await openOrtRuntime({ kind: this.extra.runtime });
+    if (this.quantization !== null) await checkQuantization(runtime, this.quantization);
     if ("config" in model) {
       this.prepare(runtime, parseModelConfig(model.config));
     } else {
@@ -133,9 +139,9 @@ export class OnnxRolloutBackend implements ReplicaBackend {
 
   async updateWeights(stream: AsyncIterable<NamedTensor>, { version, signal }: WeightUpdate): Promise<void> {
     const { config } = mustHave(this.launched);
-    const { spare } = this;
+    const { spare, quantization } = this;
     this.spare = null;
-    const weights = await drainWeights(config, stream, { signal, into: spare });
+    const weights = await drainWeights(config, stream, { quantization, signal, into: spare });
     await this.loading;
     this.loading = this.whileLoading(this.exchange(weights));
     await this.loading;
@@ -180,7 +186,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const source = await openModel(mustHave(this.ownWeights), this.extra);
     try {
       const stream = readAll(source.tensors, (name) => source.readTensor(name));
-      this.model = await this.load(await drainWeights(source.config, stream));
+      this.model = await this.load(await drainWeights(source.config, stream, { quantization: this.quantization }));
     } finally {
       await source.close();
     }
@@ -196,7 +202,12 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     }
     const attention = this.attentionFor(runtime, config);
     const build = attention === "shared" ? sharedCacheAttention : plainAttention;
-    this.launched = { config, runtime, attention, graph: decodeGraph(config, build(config, maxModelLen)) };
+    this.launched = {
+      config,
+      runtime,
+      attention,
+      graph: decodeGraph(config, build(config, maxModelLen), this.quantization),
+    };
   }
 
   private keepsCache(): boolean {
@@ -214,7 +225,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   private async load(weights: DecodeWeights): Promise<LoadedModel> {
     const { runtime, graph } = mustHave(this.launched);
     const externalInitializers = Object.fromEntries(
-      [...weights].map(([name, { shape, data }]) => [name, runtime.tensor("float32", shape, data)]),
+      [...weights].map(([name, { dtype, shape, data }]) => [name, runtime.tensor(dtype, shape, data)]),
     );
     const session = await runtime.createSession(graph, { threads: this.options.threads, externalInitializers });
     return {

@@ -1,46 +1,53 @@
 import { bf16ToF32, f16ToF32, type ModelConfig } from "../../../core/formats/index.js";
 import { type NamedTensor, rolloutErrors } from "../../../core/plugin.js";
 import { allocateTensorData } from "../runtime/index.js";
-import { decodeParameters, type TensorPart } from "./decode-parameters.js";
+import { type DecodeParameter, decodeParameters, matrixShape, type TensorPart } from "./decode-parameters.js";
+import type { Quantization } from "./quantization.js";
+import { type Initializer, QuantizedMatrix } from "./quantized-matrix.js";
 
-/** Values of the decode graph's parameters. */
-export type DecodeWeights = ReadonlyMap<string, { readonly shape: readonly number[]; readonly data: Float32Array }>;
+/** Values of the decode graph's initializers. */
+export type DecodeWeights = ReadonlyMap<string, Initializer>;
 
 export interface DrainOptions {
+  readonly quantization?: Quantization | null;
   readonly signal?: AbortSignal;
-  /** Weights of the same model that are no longer in use: their memory is overwritten. */
+  /** Weights of the same form that are no longer in use: their memory is overwritten. */
   readonly into?: DecodeWeights | null;
 }
 
+/** Where a tensor of the stream goes. */
+interface Place extends TensorPart {
+  put(tensor: NamedTensor): void;
+}
+
 /**
- * Drain a stream of parameters into memory of its own, each copied once. Refuses a stream that is not exactly the
- * model: nothing that is in use has been touched then.
+ * Drain a stream of parameters into memory of its own, each copied or rounded once per use. Refuses a stream that is not exactly
+ * the model: nothing that is in use has been touched then.
  */
 export async function drainWeights(
   config: ModelConfig,
   stream: AsyncIterable<NamedTensor>,
-  { signal, into }: DrainOptions = {},
+  { quantization = null, signal, into }: DrainOptions = {},
 ): Promise<DecodeWeights> {
-  const weights = new Map<string, { shape: readonly number[]; data: Float32Array }>();
-  const places = new Map<string, TensorPart & { readonly into: Float32Array }>();
-  for (const { name, shape, parts } of decodeParameters(config)) {
-    const data = into?.get(name)?.data ?? allocateTensorData("float32", elements(shape));
-    weights.set(name, { shape, data });
-    for (const part of parts) {
-      places.set(part.name, { ...part, into: data.subarray(part.offset, part.offset + elements(part.shape)) });
-    }
+  const weights = new Map<string, Initializer>();
+  const places = new Map<string, Place[]>();
+  for (const parameter of decodeParameters(config, quantization)) {
+    const { initializers, placeOf } = parameter.bits === null ? wholeIn(parameter, into) : roundedIn(parameter, into);
+    for (const [name, initializer] of initializers) weights.set(name, initializer);
+    for (const part of parameter.parts) places.set(part.name, [...(places.get(part.name) ?? []), placeOf(part)]);
   }
   const missing = new Set(places.keys());
   for await (const tensor of stream) {
     signal?.throwIfAborted();
-    const place = places.get(tensor.name);
-    if (!place) throw bad(`${describe(tensor)} is not a parameter of this model`);
+    const found = places.get(tensor.name);
+    if (!found) throw bad(`${describe(tensor)} is not a parameter of this model`);
     if (!missing.delete(tensor.name)) throw bad(`${describe(tensor)} came twice`);
-    const fits = tensor.shape.length === place.shape.length && tensor.shape.every((d, i) => d === place.shape[i]);
-    if (!fits || tensor.data.length !== place.into.length) {
-      throw bad(`${describe(tensor)} has ${tensor.data.length} elements; the model's is [${place.shape}]`);
+    const [{ shape }] = found;
+    const fits = tensor.shape.length === shape.length && tensor.shape.every((d, i) => d === shape[i]);
+    if (!fits || tensor.data.length !== elements(shape)) {
+      throw bad(`${describe(tensor)} has ${tensor.data.length} elements; the model's is [${shape}]`);
     }
-    write(tensor, place.into);
+    for (const place of found) place.put(tensor);
   }
   if (missing.size > 0) {
     const some = [...missing].slice(0, 3).join(", ");
@@ -49,6 +56,46 @@ export async function drainWeights(
     );
   }
   return weights;
+}
+
+interface Target {
+  readonly initializers: Iterable<[string, Initializer]>;
+  placeOf(part: TensorPart): Place;
+}
+
+function wholeIn({ name, shape }: DecodeParameter, into: DecodeWeights | null | undefined): Target {
+  const data = (into?.get(name)?.data as Float32Array | undefined) ?? allocateTensorData("float32", elements(shape));
+  return {
+    initializers: [[name, { dtype: "float32", shape, data }]],
+    placeOf(part) {
+      const own = data.subarray(part.offset, part.offset + elements(part.shape));
+      return { ...part, put: (tensor) => write(tensor, own) };
+    },
+  };
+}
+
+function roundedIn(parameter: DecodeParameter, into: DecodeWeights | null | undefined): Target {
+  const { name, bits, isTransposed } = parameter;
+  const form = matrixShape(parameter);
+  const matrix = new QuantizedMatrix(name, form, bits ?? 8, into);
+  return {
+    initializers: matrix.initializers(),
+    placeOf: (part) => ({
+      ...part,
+      put(tensor) {
+        const values = asFloats(tensor);
+        if (isTransposed) matrix.writeTransposed(values);
+        else matrix.write(values, part.offset / form.inputs);
+      },
+    }),
+  };
+}
+
+function asFloats(tensor: NamedTensor): Float32Array {
+  if (tensor.dtype === "f32" && tensor.data instanceof Float32Array) return tensor.data;
+  const values = new Float32Array(tensor.data.length);
+  write(tensor, values);
+  return values;
 }
 
 function write(tensor: NamedTensor, into: Float32Array): void {

@@ -209,6 +209,21 @@ describe("core/config/validate", () => {
     expect(await kl("k1+")).to.deep.equal([]);
   });
 
+  it("warns of samples of rounded weights that nothing corrects for, with the keys to set", async () => {
+    const correction = "algorithm.rollout_correction";
+    const rounded = (...more: string[]) => warnings([`${ROLLOUT}.quantization=int8`, ...more]);
+    expect(await rounded()).to.deep.equal([`warning ${ROLLOUT}.quantization`]);
+    const { notices } = await inspect([`${ROLLOUT}.quantization=int8`]);
+    expect(notices[0].message).to.include(`${correction}.rollout_is=token`);
+    for (const corrected of [
+      `${correction}.rollout_is=token`,
+      `${correction}.bypass_mode=true`,
+      `${correction}.rollout_rs=token_k1`,
+    ]) {
+      expect(await rounded(corrected, `${correction}.rollout_rs_threshold=2`), corrected).to.deep.equal([]);
+    }
+  });
+
   it("asks for model and data only for training", async () => {
     expect(await problems([])).to.deep.equal([]);
     expect(await problems([], { forTraining: true })).to.deep.equal([

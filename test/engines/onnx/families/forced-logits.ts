@@ -23,7 +23,7 @@ export async function forcedLogits(
   const build = attention === "shared" ? sharedCacheAttention : plainAttention;
   const weights = await drainWeights(config, streamOf(tensors));
   const externalInitializers = Object.fromEntries(
-    [...weights].map(([name, { shape, data }]) => [name, runtime.tensor("float32", shape, data)]),
+    [...weights].map(([name, { dtype, shape, data }]) => [name, runtime.tensor(dtype, shape, data)]),
   );
   const graph = decodeGraph(config, build(config, LENGTH));
   const session = await runtime.createSession(graph, { threads: 1, externalInitializers });
