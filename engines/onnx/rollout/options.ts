@@ -7,7 +7,7 @@ export interface OnnxRolloutOptions {
   readonly runtime: "auto" | "capi" | "binding";
   /** `shared`: GroupQueryAttention over a cache in place; `plain`: standard operators; `auto`: the faster that works. */
   readonly attention: "auto" | "shared" | "plain";
-  /** Cells of one prefill, padding included: bounds the memory of activations. A longer prompt goes alone. */
+  /** Cells of one prefill, padding included: bounds the memory of activations. A longer prompt goes alone, in pieces of so many tokens. */
   readonly maxPrefillTokens: number;
   /** A cache of at most this size is kept during sleep level 1: making it anew would cost more than it frees. */
   readonly keepCacheMiB: number;

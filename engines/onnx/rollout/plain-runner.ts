@@ -10,6 +10,8 @@ import type { LoadedWeights, LogitRows, TokenRunner } from "./token-runner.js";
 
 /** Prompts are padded to a multiple of this, and run with prompts of the same padded length only. */
 const PROMPT_STEP = 32;
+/** Longer prompts go in pieces of so many tokens: every query has a score for the whole cache. */
+const MOST_PIECE = 256;
 
 /** New tokens of one slot. */
 interface Row {
@@ -39,6 +41,7 @@ export class PlainRunner implements TokenRunner {
   private readonly cache: KvCache;
   private readonly rope: Readonly<Record<string, OrtTensor>>;
   private readonly minRows: number;
+  private readonly maxPiece: number;
   private readonly decodeCalls = new Map<number, Call>();
 
   constructor(
@@ -47,9 +50,11 @@ export class PlainRunner implements TokenRunner {
     readonly slots: number,
     private readonly maxLength: number,
     threads: number,
+    maxPrefillTokens: number,
     private readonly loaded: () => LoadedWeights,
   ) {
     // With fewer products than threads, onnxruntime splits each of them, and splitting changes the order of sums.
+    this.maxPiece = Math.min(MOST_PIECE, maxPrefillTokens);
     this.minRows = Math.ceil((threads || availableParallelism()) / config.numKvHeads);
     this.cache = new KvCache(config, slots + this.minRows, maxLength);
     this.rope = ropeFeeds(runtime, config, maxLength, ["cos", "sin"]);
@@ -62,20 +67,30 @@ export class PlainRunner implements TokenRunner {
   async prefill(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows> {
     const loaded = this.loaded();
     const byWidth = new Map<number, Row[]>();
-    prompts.forEach((tokens, i) => {
+    prompts.forEach((prompt, i) => {
       // What a slot held before is masked, but a NaN in it would come through.
       this.cache.clear(first + i);
-      const width = Math.min(Math.ceil(tokens.length / PROMPT_STEP) * PROMPT_STEP, this.maxLength);
+      const tokens = Int32Array.from(prompt).subarray(0, this.maxPiece);
+      const width = this.paddedWidth(tokens.length);
       byWidth.set(width, [...(byWidth.get(width) ?? []), { slot: first + i, tokens, past: 0 }]);
     });
     const logits: Float32Array[] = [];
-    for (const [width, rows] of byWidth) {
-      const call = this.makeCall(first, Math.max(rows.length, this.minRows), width);
+    const compute = async (slot: number, rows: readonly Row[], width: number) => {
+      const call = this.makeCall(slot, Math.max(rows.length, this.minRows), width);
       await this.run(call, rows, loaded);
       rows.forEach(({ slot }, i) => {
         logits[slot - first] = this.logitsOf(call, i).slice();
       });
       this.releaseCall(call);
+    };
+    for (const [width, rows] of byWidth) await compute(first, rows, width);
+    // A row reads the slot's cache from its second piece on, so each goes by itself.
+    for (const [i, prompt] of prompts.entries()) {
+      const tokens = Int32Array.from(prompt);
+      for (let past = this.maxPiece; past < tokens.length; past += this.maxPiece) {
+        const piece = tokens.subarray(past, past + this.maxPiece);
+        await compute(first + i, [{ slot: first + i, tokens: piece, past }], this.paddedWidth(piece.length));
+      }
     }
     return { row: (index) => logits[index], weightVersion: loaded.version };
   }
@@ -98,6 +113,10 @@ export class PlainRunner implements TokenRunner {
     for (const call of this.decodeCalls.values()) this.releaseCall(call);
     this.decodeCalls.clear();
     for (const tensor of Object.values(this.rope)) tensor.release();
+  }
+
+  private paddedWidth(tokens: number): number {
+    return Math.min(Math.ceil(tokens / PROMPT_STEP) * PROMPT_STEP, this.maxLength);
   }
 
   private async run(call: Call, rows: readonly Row[], { session }: LoadedWeights): Promise<void> {

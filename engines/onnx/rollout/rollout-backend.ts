@@ -120,13 +120,13 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     if (!tags.includes("kv_cache") || this.serving) return;
     const { runtime, config, attention } = mustHave(this.launched);
     const { maxNumSeqs, maxModelLen, eosTokenIds, createDecoder, threads } = this.options;
+    const { maxPrefillTokens } = this.extra;
     const loaded = () => ({ session: mustHave(this.model).session, version: this.weightVersion });
     const runner =
       attention === "shared"
-        ? new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, loaded)
-        : new PlainRunner(runtime, config, maxNumSeqs, maxModelLen, threads, loaded);
+        ? new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, maxPrefillTokens, loaded)
+        : new PlainRunner(runtime, config, maxNumSeqs, maxModelLen, threads, maxPrefillTokens, loaded);
     const { vocabSize } = config;
-    const { maxPrefillTokens } = this.extra;
     this.serving = {
       runner,
       batcher: new Batcher(runner, { vocabSize, maxPrefillTokens, eosTokenIds, createDecoder }),

@@ -31,6 +31,8 @@ export class SharedCacheRunner implements TokenRunner {
     private readonly config: ModelConfig,
     readonly slots: number,
     maxLength: number,
+    /** Tokens of a prompt that are computed at once; a longer prompt goes in pieces. */
+    private readonly maxPiece: number,
     private readonly loaded: () => LoadedWeights,
   ) {
     this.cache = new KvCache(config, slots, maxLength);
@@ -43,6 +45,14 @@ export class SharedCacheRunner implements TokenRunner {
   }
 
   async prefill(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows> {
+    const isLong = ({ length }: ArrayLike<number>) => length > this.maxPiece;
+    let logits = prompts.some(isLong) ? null : await this.prefillTogether(first, prompts);
+    if (logits) return logits;
+    for (const [row, prompt] of prompts.entries()) logits = await this.prefillInPieces(first, row, prompt);
+    return logits as LogitRows;
+  }
+
+  private async prefillTogether(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows> {
     // One cell of padding at least: attention works on blocks of queries, and a prompt's last token alone in its block
     // would take a kernel of its own, with other rounding.
     const width = 1 + Math.max(...prompts.map((prompt) => prompt.length));
@@ -54,11 +64,26 @@ export class SharedCacheRunner implements TokenRunner {
       for (let s = 0; s < prompt.length && call.positions_BS; s++) call.positions_BS[row * width + s] = BigInt(s);
     });
     call.total[0] = width;
-    try {
-      return await this.run(call);
-    } finally {
-      release(call, this.rope);
+    return this.runOnce(call);
+  }
+
+  /** A prompt by itself, cut at multiples of the piece's length: where depends on positions alone. */
+  private async prefillInPieces(first: number, row: number, prompt: ArrayLike<number>): Promise<LogitRows> {
+    const tokens = Int32Array.from(prompt);
+    let logits: LogitRows | null = null;
+    for (let start = 0; start < tokens.length; start += this.maxPiece) {
+      const piece = tokens.subarray(start, start + this.maxPiece);
+      // The cell of padding counts here: its keys lie where the first sampled token's will be written.
+      const width = start + piece.length === tokens.length ? piece.length + 1 : piece.length;
+      const call = this.makeCall(first + row, 1, width, row);
+      call.ids_BS.set(piece);
+      call.wanted_B[0] = BigInt(piece.length - 1);
+      call.lastPosition_B[0] = start + width - 1;
+      for (let s = 0; s < width && call.positions_BS; s++) call.positions_BS[s] = BigInt(start + s);
+      call.total[0] = start + width;
+      logits = await this.runOnce(call);
     }
+    return logits as LogitRows;
   }
 
   decode(tokens: readonly number[], lengths: readonly number[]): Promise<LogitRows> {
@@ -98,7 +123,15 @@ export class SharedCacheRunner implements TokenRunner {
     };
   }
 
-  private makeCall(first: number, count: number, width: number): Call {
+  private async runOnce(call: Call): Promise<LogitRows> {
+    try {
+      return await this.run(call);
+    } finally {
+      release(call, this.rope);
+    }
+  }
+
+  private makeCall(first: number, count: number, width: number, firstLogits = 0): Call {
     const { runtime, cache, config } = this;
     const ids_BS = allocateTensorData("int32", count * width);
     const wanted_B = allocateTensorData("int64", count);
@@ -113,9 +146,10 @@ export class SharedCacheRunner implements TokenRunner {
     };
     const positions_BS = config.names.positions === undefined ? null : allocateTensorData("int64", count * width);
     if (positions_BS) feeds[DECODE.positions] = runtime.tensor("int64", [count, width], positions_BS);
-    const logits = this.logits_BV.subarray(0, count * config.vocabSize);
+    const { vocabSize } = config;
+    const logits = this.logits_BV.subarray(firstLogits * vocabSize, (firstLogits + count) * vocabSize);
     const fetches: Record<string, OrtTensor> = {
-      [DECODE.logits]: runtime.tensor("float32", [count, config.vocabSize], logits),
+      [DECODE.logits]: runtime.tensor("float32", [count, vocabSize], logits),
     };
     const shape = [count, config.numKvHeads, cache.maxLength, config.headDim];
     for (let layer = 0; layer < config.numLayers; layer++) {

@@ -18,6 +18,8 @@ export async function forcedLogits(
   attention: "shared" | "plain",
   prompt: readonly number[],
   tokens: readonly number[],
+  /** Tokens of the prompt that are computed at once. */
+  maxPiece = LENGTH,
 ): Promise<Float32Array> {
   const runtime = await openOrtRuntime();
   const build = attention === "shared" ? sharedCacheAttention : plainAttention;
@@ -30,8 +32,8 @@ export async function forcedLogits(
   const loaded = () => ({ session, version: 0 });
   const runner =
     attention === "shared"
-      ? new SharedCacheRunner(runtime, config, 2, LENGTH, loaded)
-      : new PlainRunner(runtime, config, 2, LENGTH, 1, loaded);
+      ? new SharedCacheRunner(runtime, config, 2, LENGTH, maxPiece, loaded)
+      : new PlainRunner(runtime, config, 2, LENGTH, 1, maxPiece, loaded);
   const rows: number[] = [];
   rows.push(...(await runner.prefill(0, [prompt])).row(0));
   for (const [i, token] of tokens.entries()) {

@@ -22,6 +22,20 @@ describe("onnx rollout: tokens and log-probabilities are bitwise the same", () =
         });
       }
 
+      it("where prompts go in pieces, and close to those of one piece", async () => {
+        const extra = { attention, maxPrefillTokens: 16 };
+        const pieces = await inWaves(requests, 1, { threads: 1, extra });
+        for (const size of [3, 33]) {
+          expect(await inWaves(requests, size, { threads: 2, extra }), `batches of ${size}`).to.deep.equal(pieces);
+        }
+        pieces.forEach(({ tokenIds, logProbs }, i) => {
+          expect(tokenIds).to.deep.equal(alone[i].tokenIds);
+          logProbs?.forEach((value, t) => {
+            expect(value).to.be.closeTo(alone[i].logProbs?.[t] as number, 2e-5);
+          });
+        });
+      });
+
       it("when all arrive at once and share a few slots", async () => {
         const together: TokenOutput[] = [];
         const options = { maxNumSeqs: 6, maxModelLen: 96, threads: 2, extra: { attention, maxPrefillTokens: 100 } };
