@@ -40,6 +40,7 @@ export * from "./agent/interactions/interaction.js";
 export type { InteractionSet } from "./agent/interactions/load-interactions.js";
 export type * from "./agent/manager-factory.js";
 export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/merge-trajectories.js";
+export type * from "./agent/own-manager/contract.js";
 export { interruptible } from "./agent/partial-loops.js";
 export { jsonOrText, objectText } from "./agent/tool-parsers/argument-texts.js";
 export { composeToolParser, type ToolParserForm } from "./agent/tool-parsers/compose-tool-parser.js";

@@ -147,4 +147,6 @@ export interface AgentLoopManager {
    * that failed under the policy `fail`. Whoever waits for trajectories passes it on.
    */
   readonly failed?: AbortSignal;
+  /** The run has ended; nothing is in flight. */
+  dispose?(): Promise<void>;
 }

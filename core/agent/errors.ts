@@ -47,6 +47,22 @@ export const agentErrors = defineErrors({
     summary: "A tool, or a file of tools, cannot be used",
     fix: "write a YAML list under tools with entries {class_name: ./file.ts#Export, config: {type: native}, tool_schema: {…}}, or export tools made by functionTool; every name occurs once",
   },
+  VERL_AGENT_BAD_MANAGER: {
+    summary: "What agent.agent_loop_manager_class names is no agent-loop manager",
+    fix: "export a class with a static create(options) that gives an object with generateSequences(prompts)",
+  },
+  VERL_AGENT_MANAGER_REFUSED: {
+    summary: "An agent-loop manager of the user's does not take the run",
+    fix: "change what the reason names, or leave agent.agent_loop_manager_class out for the built-in manager",
+  },
+  VERL_AGENT_MANAGER_STUCK: {
+    summary: "Prompts that an agent-loop manager accepted have not ended in time",
+    fix: "let it deliver or fail every session, or write a terminal status for every prompt, also when something throws",
+  },
+  VERL_AGENT_DELIVERY: {
+    summary: "An agent-loop manager delivered a session that nobody waits for",
+    fix: "deliver or fail each session of a prompt once, by its number from 0",
+  },
   VERL_AGENT_BAD_INTERACTION: {
     summary: "The file in multi_turn.interaction_config_path is no list of interactions",
     fix: "write a YAML list under interaction with entries {name: teacher, class_name: ./teacher.ts#TeacherInteraction, config: {…}}; the class needs a method generateResponse",

@@ -15,6 +15,7 @@ export { agentLoopFromExport } from "./loop-from-export.js";
 export { agentLoopManager, InProcessAgentLoopManager } from "./manager.js";
 export type * from "./manager-factory.js";
 export { type MergedSample, type ModelCall, mergeTrajectories } from "./merge-trajectories.js";
+export * from "./own-manager/index.js";
 export { interruptible, partialSingleTurnAgent, partialToolAgent } from "./partial-loops.js";
 export type { PaddedBatch, PadOptions, UnpaddedTrajectory } from "./postprocess.js";
 export { padTrajectories } from "./postprocess.js";

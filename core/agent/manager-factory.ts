@@ -1,6 +1,6 @@
 import type { RunConfig } from "../config/run-config.js";
 import type { Tokenizer } from "../data/tokenizer.js";
-import type { Logger } from "../host/types.js";
+import type { Awaitable, Logger } from "../host/types.js";
 import type { RewardManager } from "../reward/reward.js";
 import type { LlmClient } from "../rollout/rollout.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
@@ -37,5 +37,5 @@ export interface AgentLoopManagerOptions {
 /** Registered by name; `rollout.agent.agent_loop_manager_class` picks one. */
 export interface AgentLoopManagerFactory {
   readonly name: string;
-  create(options: AgentLoopManagerOptions): AgentLoopManager;
+  create(options: AgentLoopManagerOptions): Awaitable<AgentLoopManager>;
 }

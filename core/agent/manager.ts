@@ -6,6 +6,7 @@ import { promptKey } from "../transfer/index.js";
 import type { AgentLoopManager, PromptTask, SessionWait } from "./agent-loop.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
 import { promptEncoder } from "./prompt-encoder.js";
+import { promptPlan } from "./prompt-plan.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { rowTools } from "./row-tools.js";
 import { SessionWatch } from "./session-watch.js";
@@ -79,18 +80,15 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
 
   #prompt(task: PromptTask, { partition, globalStep }: SubmitOptions, signal: AbortSignal): PromptRun {
     const { tokenizer, logger, findAgentLoop } = this.options;
-    const { sampling, sessions, defaultLoop, dataSourceKey, promptLength, applyChatTemplateKwargs } = this.#settings;
+    const { defaultLoop, dataSourceKey, promptLength, applyChatTemplateKwargs } = this.#settings;
     promptKey(task.uid);
     const { row } = task;
     const origin = typeof row.origin === "string" ? row.origin : "";
-    const greedy = task.greedy ?? (partition === "train" && row.__do_sample__ === false);
-    const rowSessions = typeof row.__rollout_n__ === "number" ? row.__rollout_n__ : undefined;
     return {
       task,
       partition,
       globalStep,
-      sessions: task.sessions ?? rowSessions ?? sessions[partition],
-      sampling: greedy ? sampling.greedy : sampling[partition],
+      ...promptPlan(task, partition, this.#settings),
       factory: findAgentLoop(typeof row.agent_name === "string" ? row.agent_name : defaultLoop),
       tools: rowTools(this.options.tools, row),
       dataSource: dataSourceOf(row, dataSourceKey),

@@ -24,10 +24,17 @@ export function missingFiles(config: RunConfig, tree: Dict, cwd: string): Proble
   });
 }
 
-function userModules({ trainer, reward, data }: RunConfig): (readonly [key: string, reference: string])[] {
+function userModules({
+  trainer,
+  reward,
+  data,
+  actor_rollout_ref,
+}: RunConfig): (readonly [key: string, reference: string])[] {
   const { source, module } = reward.reward_manager;
+  const { agent_loop_manager_class: manager } = actor_rollout_ref.rollout.agent;
   const named: readonly (readonly [string, string | null | undefined])[] = [
     ...trainer.hooks.map((file) => ["trainer.hooks", file] as const),
+    ["actor_rollout_ref.rollout.agent.agent_loop_manager_class", manager?.includes("#") ? manager.split("#")[0] : null],
     ["trainer.checkpoint_callback_class", trainer.checkpoint_callback_class?.split("#")[0]],
     ["reward.custom_reward_function.path", reward.custom_reward_function.path],
     ["reward.reward_manager.module.path", source === "importlib" ? module.path : null],

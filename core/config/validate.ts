@@ -103,6 +103,7 @@ export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<stri
     if (registry === "agentLoops" && namesLoopList(tree)) continue;
     for (const name of [toPlain(node)].flat()) {
       if (problems.length === MAX_PROBLEMS) return problems;
+      if (registry === "agentLoopManagers" && String(name).includes("#")) continue;
       if (typeof name !== "string" || known.includes(name) || (registry === "platforms" && name === "auto")) continue;
       // A default that takes over another key's value, like the reference's engine from the actor's, is told once.
       if (node.source.kind === "default" && told.has(`${registry} ${name}`)) continue;

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
-import { agentLoopFinder, loadInteractions } from "../agent/index.js";
+import { agentLoopFinder, createAgentLoopManager, loadInteractions } from "../agent/index.js";
 import { modelTypeOf, type Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
@@ -60,7 +60,12 @@ export async function createSampling(
   cleanups.push(() => queue.close());
 
   const servers = await createRollout(scope, needs.tokenizer, cleanups);
-  const manager = registries.agentLoopManagers.require(rollout.agent.agent_loop_manager_class ?? "default").create({
+  const managerSource = {
+    reference: rollout.agent.agent_loop_manager_class,
+    registered: (name: string) => registries.agentLoopManagers.require(name),
+    loadUserModule: (reference: string, exportName: string | null) => services.loadUserModule(reference, exportName),
+  };
+  const manager = await createAgentLoopManager(managerSource, {
     config,
     client: servers.client,
     tokenizer: needs.tokenizer,
@@ -74,6 +79,7 @@ export async function createSampling(
     logger,
     seed: rollout.seed,
   });
+  cleanups.push(async () => manager.dispose?.());
   const replay = await (ownSampler ?? registries.replayBuffers.require(trainer_mode)).create({
     queue,
     trainerMode: trainer_mode,

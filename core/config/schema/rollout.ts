@@ -86,9 +86,14 @@ export const rollout = section("Sampling: the inference server and the agent loo
       registry: "agentLoops",
     }),
     agent_loop_config_path: key(optionalText(), null, "YAML list of further loops.", { file: true }),
-    agent_loop_manager_class: key(optionalText(), null, "A registered agent-loop manager; null = the built-in one.", {
-      registry: "agentLoopManagers",
-    }),
+    agent_loop_manager_class: key(
+      optionalText(),
+      null,
+      "An agent-loop manager: a registered name, or module#Export of one's own; null = the built-in one.",
+      {
+        registry: "agentLoopManagers",
+      },
+    ),
     loops: open("Options of agent loops, one section per loop name.", {
       differs: { why: "a loop needs no file of its own for its options" },
     }),

@@ -90,7 +90,7 @@ export function harness(options: HarnessOptions = {}) {
     createNaiveRewardManager(rewardManagerOptions({ tokenizer, customFunction: score, maxConcurrent: 64, logger }));
   const rewardManager: RewardManager | null = naive && withErrorPolicy(naive, policy);
   const known = [...builtinAgentLoops, ...loops];
-  const manager = new InProcessAgentLoopManager({
+  const managerOptions: AgentLoopManagerOptions = {
     config: configOf(options),
     client,
     tokenizer,
@@ -107,7 +107,8 @@ export function harness(options: HarnessOptions = {}) {
     logger,
     seed: 5,
     ...over,
-  });
+  };
+  const manager = new InProcessAgentLoopManager(managerOptions);
 
   async function submit(tasks: readonly PromptTask[], partition: "train" | "val" = "train", signal?: AbortSignal) {
     for (const { uid, draw, attempt } of tasks) {
@@ -128,7 +129,7 @@ export function harness(options: HarnessOptions = {}) {
     return Object.fromEntries(keys.map((key, i) => [key, values[i]]));
   }
 
-  return { manager, queue, client, warnings, submit, tags, rows };
+  return { manager, options: managerOptions, queue, client, warnings, submit, tags, rows };
 }
 
 export function task(uid: string, over: Partial<PromptTask> = {}): PromptTask {

@@ -18,6 +18,32 @@ describe("core/agent/merge-trajectories", () => {
     ]);
   });
 
+  it("T33: keeps two conversations of one session apart, however their calls are interleaved", () => {
+    const a = [call([1, 2], [3], [-1]), call([1, 2, 3, 4], [5], [-2])];
+    const b = [call([1, 9], [8], [-3]), call([1, 9, 8, 7], [6, 6], [-4, -5])];
+    const sampleA = {
+      promptIds: [1, 2],
+      responseIds: [3, 4, 5],
+      responseMask: [1, 0, 1],
+      responseLogProbs: [-1, 0, -2],
+    };
+    const sampleB = {
+      promptIds: [1, 9],
+      responseIds: [8, 7, 6, 6],
+      responseMask: [1, 0, 1, 1],
+      responseLogProbs: [-3, 0, -4, -5],
+    };
+    expect(mergeTrajectories([a[0], b[0], a[1], b[1]])).to.deep.equal([sampleA, sampleB]);
+    expect(mergeTrajectories([b[0], a[0], a[1], b[1]])).to.deep.equal([sampleB, sampleA]);
+    // Both begin with one prompt: what was sampled tells them apart.
+    const [first, second] = [call([1], [2]), call([1], [3])];
+    const merged = mergeTrajectories([first, second, call([1, 2, 4], [5]), call([1, 3, 4], [6])]);
+    expect(merged.map(({ responseIds }) => responseIds)).to.deep.equal([
+      [2, 4, 5],
+      [3, 4, 6],
+    ]);
+  });
+
   it("leaves out samples without a sampled token, and keeps their chain open for later calls", () => {
     expect(mergeTrajectories([call([1], [])])).to.deep.equal([]);
     expect(mergeTrajectories([call([1], []), call([1, 2], [3])])).to.deep.equal([

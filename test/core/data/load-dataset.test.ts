@@ -155,8 +155,7 @@ describe("core/data/load-dataset", () => {
       expect(data.report).to.deep.include({ rows: 3, overlong: 1, longestPrompt: 8 });
     });
 
-    // T26
-    it("counts the tools that are sent: 8 tokens without, 20 with, limit 16", async () => {
+    it("T26: counts the tools that are sent: 8 tokens without, 20 with, limit 16", async () => {
       const tools = [{ words: "a b c d e f g h i j k" }];
       const one = [await lines("tools.jsonl", [row(0, 6), row(1, 1)])];
       const config = { maxPromptLength: 16, filterOverlongPrompts: true };

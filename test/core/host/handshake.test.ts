@@ -24,7 +24,7 @@ for (const [sort, start] of Object.entries(STARTERS)) {
       expect(worker.said).to.deep.equal([{ type: "test/working", hooks: ["a", "b"], role: "rollout" }]);
     });
 
-    it("of another version are refused on both sides with both versions", async () => {
+    it("T34: of another version are refused on both sides with both versions", async () => {
       const host = await bench.host(project.install("p", { version: "1.0.0" }), "p");
       project.install("p", { version: "2.0.0" });
       const error = await rejection(join(host));

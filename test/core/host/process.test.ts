@@ -47,7 +47,7 @@ describe("the process of a plugin host", () => {
   const bench = new Bench();
   afterEach(() => bench.clean());
 
-  it("ends with package name, file and cause when a plugin throws on import", async () => {
+  it("T35: ends with package name, file and cause when a plugin throws on import", async () => {
     const files = { "register.js": "throw new Error('no driver');" };
     const project = bench.project().install("broken", { version: "3.1.4", files });
     const { status, stderr } = await runHost(project, "broken");

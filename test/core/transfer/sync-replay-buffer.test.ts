@@ -160,6 +160,19 @@ describe("core/transfer/sync-replay-buffer", () => {
     expect(queue.calls.list).to.be.lessThan(40);
   });
 
+  it("T32: returns by its deadline where one prompt never leaves running, and says which, since when, and its last event", async () => {
+    const { buffer, queue, add } = setUp();
+    for (const draw of [0, 1, 2]) await add(draw, draw === 1 ? "running" : "finished");
+    await queue.put("train", uid(1), { tag: statusTag("running", "session 0 waits for the inference server") });
+    const error = await codedRejection("VERL_REPLAY_TIMEOUT", buffer.sample(request(3, { deadlineMs: 20 })));
+    expect(error.message).to.contain(uid(1)).and.not.to.contain(uid(0));
+    expect(error.data).to.deep.include({ ended: 2, wanted: 3 });
+    const [stuck, ...others] = (error.data as { stuck: Record<string, unknown>[] }).stuck;
+    expect(others).to.deep.equal([]);
+    expect(stuck).to.include({ uid: uid(1), status: "running", lastEvent: "session 0 waits for the inference server" });
+    expect(stuck.ageSeconds).to.be.a("number");
+  });
+
   it("reports the newest state at its deadline, or the last one known if the queue does not answer", async () => {
     const { buffer, queue, add } = setUp();
     for (const draw of [0, 1, 2]) await add(draw, "running", 0);

@@ -1,0 +1,69 @@
+import { isVerlError, reasonOf } from "../../host/errors.js";
+import type { Awaitable } from "../../host/types.js";
+import type { AgentLoopManager } from "../agent-loop.js";
+import { agentErrors } from "../errors.js";
+import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "../manager-factory.js";
+import type { SequenceManager, SequenceManagerOptions } from "./contract.js";
+import { SequenceManagerAdapter } from "./sequence-manager-adapter.js";
+
+export interface ManagerSource {
+  /** `rollout.agent.agent_loop_manager_class`: a registered name, or `file-or-package#Export`. */
+  readonly reference: string | null;
+  readonly registered: (name: string) => AgentLoopManagerFactory;
+  readonly loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>;
+}
+
+/** The manager of a run: the built-in one, a registered one, or one from a user's module. */
+export async function createAgentLoopManager(
+  { reference, registered, loadUserModule }: ManagerSource,
+  options: AgentLoopManagerOptions,
+): Promise<AgentLoopManager> {
+  if (reference === null || !reference.includes("#")) return registered(reference ?? "default").create(options);
+  const [module, exportName] = reference.split("#");
+  return fromExport(reference, await loadUserModule(module, exportName), options);
+}
+
+type Made = Partial<SequenceManager & AgentLoopManager>;
+
+async function fromExport(
+  reference: string,
+  exported: unknown,
+  options: AgentLoopManagerOptions,
+): Promise<AgentLoopManager> {
+  const create = (exported as { create?: unknown } | null | undefined)?.create;
+  if (typeof create !== "function") throw badManager(reference, "it has no (static) method create(options)");
+  const adapter = new SequenceManagerAdapter(reference, options);
+  const given: SequenceManagerOptions & AgentLoopManagerOptions = {
+    ...options,
+    queue: adapter.queue,
+    llmClient: options.client,
+    teacherClient: null,
+    rewardLoopWorkerHandles: options.rewardManager ? [options.rewardManager] : [],
+    transferQueue: adapter.queue,
+  };
+  let made: Made | null;
+  try {
+    made = await (create as (given: object) => Awaitable<Made | null>).call(exported, given);
+  } catch (error) {
+    if (isVerlError(error)) throw error;
+    throw agentErrors.VERL_AGENT_MANAGER_REFUSED({
+      what: `the agent-loop manager ${reference} does not take this run`,
+      why: reasonOf(error),
+      cause: error,
+    });
+  }
+  if (typeof made?.generateSequences === "function") {
+    adapter.serve(made as SequenceManager);
+    return adapter;
+  }
+  const own = ["submit", "drain", "cancel"] as const;
+  if (made && own.every((method) => typeof made[method] === "function")) return made as AgentLoopManager;
+  throw badManager(reference, "create(options) made nothing with a method generateSequences");
+}
+
+function badManager(reference: string, what: string) {
+  return agentErrors.VERL_AGENT_BAD_MANAGER({
+    what: `${reference} is no agent-loop manager: ${what}`,
+    where: "actor_rollout_ref.rollout.agent.agent_loop_manager_class",
+  });
+}

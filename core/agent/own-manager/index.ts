@@ -1,0 +1,2 @@
+export type * from "./contract.js";
+export { createAgentLoopManager, type ManagerSource } from "./find-manager.js";

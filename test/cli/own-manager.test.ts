@@ -1,0 +1,68 @@
+import { expect } from "chai";
+import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
+import { ToyFolder } from "../core/trainer/support/toy-run.js";
+import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { cli } from "./support.js";
+
+const OWN = `export class Own {
+  static create({ llmClient, tokenizer, seed }) {
+    return {
+      async generateSequences({ prompts, signal }) {
+        for (const { uid, messages, sessions, sampling, ...prompt } of prompts) {
+          const promptIds = tokenizer.encodeChat(messages, { addGenerationPrompt: true });
+          for (let session = 0; session < sessions; session++) {
+            const request = { requestId: uid + "_" + session, promptIds, sampling, seed };
+            llmClient.generate(request, { signal }).then((answer) => prompt.deliver(session, {
+              promptIds,
+              responseIds: answer.tokenIds,
+              responseMask: answer.tokenIds.map(() => 1),
+              responseLogProbs: answer.logProbs,
+              numTurns: 2,
+              stopReason: answer.stopReason,
+              minWeightVersion: answer.minWeightVersion,
+              maxWeightVersion: answer.maxWeightVersion,
+              metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
+              extraFields: {},
+            }), (error) => prompt.fail(session, error));
+          }
+        }
+      },
+    };
+  }
+}`;
+
+const KEY = "actor_rollout_ref.rollout.agent.agent_loop_manager_class";
+
+async function train(manager: string) {
+  await using folder = await ToyFolder.create();
+  await folder.write("own.mjs", OWN);
+  const { code, stderr } = await cli(["train", ...TOY_OVERRIDES, "trainer.logger=[jsonl]", `${KEY}='${manager}'`], {
+    cwd: folder.dir,
+    env: { VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN },
+  });
+  const metrics = code === 0 ? await folder.read("run", "metrics.jsonl") : "";
+  // Times and memory aside, which no two runs share.
+  const rewards = [...metrics.matchAll(/"critic\/score\/mean":([^,}]+)/g)].map(([, value]) => Number(value));
+  return { code, stderr, rewards };
+}
+
+describe("verl train with an agent-loop manager of one's own", () => {
+  it("trains as with the built-in one, for the draws are the same", async () => {
+    const own = await train("./own.mjs#Own");
+    expect(own.code, own.stderr).to.equal(0);
+    expect(own.rewards).to.have.length(3);
+    expect(own.rewards).to.deep.equal((await train("default")).rewards);
+  });
+
+  for (const [manager, expected] of [
+    ["./nowhere.mjs#Own", "VERL_CONFIG_FILE_MISSING"],
+    ["./own.mjs#Other", "VERL_USER_EXPORT_MISSING"],
+    ["unknown", "VERL_CONFIG_NAME"],
+  ]) {
+    it(`refuses ${manager} with ${expected}`, async () => {
+      const { code, stderr } = await train(manager);
+      expect(code).to.not.equal(0);
+      expect(stderr).to.contain(expected);
+    });
+  }
+});
