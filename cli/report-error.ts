@@ -5,7 +5,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, finished: 3, interrupted: 130 
 
 /** Errors of the user's input: command line, configuration, named files (data, models, rewards) and plugins. */
 const USAGE =
-  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|TRACKING_(BAD_FILE|NO_RUN)$|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART|REPLAY)$)/;
+  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|TRACKING_(BAD_FILE|NO_RUN)$|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|TOKENIZER_TOO_LARGE|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART|REPLAY)$)/;
 /** These are not about what the user wrote on the command line. */
 const NOT_USAGE: ReadonlySet<string> = new Set(["VERL_CLI_INTERNAL", "VERL_CLI_STALLED", "VERL_CLI_EXITED"]);
 

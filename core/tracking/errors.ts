@@ -9,6 +9,10 @@ export const trackingErrors = defineErrors({
     summary: "A file of a run is not what it should be",
     fix: "move the file away, or take the file that the run wrote",
   },
+  VERL_TRACKING_WRITE: {
+    summary: "A file of a run cannot be written",
+    fix: "free some space, or choose another place with trainer.output_dir or the key that names the file",
+  },
   VERL_TRACKING_NO_RUN: {
     summary: "A folder holds no run",
     fix: "name the folder of a run: trainer.output_dir, by default checkpoints/PROJECT/EXPERIMENT",

@@ -60,3 +60,4 @@ export {
   validationStatistics,
 } from "./validation-metrics.js";
 export { type VarianceProxyInput, varianceProxy } from "./variance-proxy.js";
+export { replaceFile, written } from "./written.js";

@@ -1,4 +1,5 @@
-import { open, readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { replaceFile } from "./written.js";
 
 /** Lines of a text file; none if there is no file. A last line without a line feed was cut off by a crash and is left out. */
 export async function completeLines(file: string): Promise<string[]> {
@@ -11,13 +12,5 @@ export async function completeLines(file: string): Promise<string[]> {
 
 /** The file holds these lines, or what it held before. */
 export async function replaceLines(file: string, lines: readonly string[]): Promise<void> {
-  const temporary = `${file}.tmp`;
-  const handle = await open(temporary, "w");
-  try {
-    await handle.writeFile(lines.map((line) => `${line}\n`).join(""));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
+  await replaceFile(file, lines.map((line) => `${line}\n`).join(""));
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { type Dict, parseYaml, toPlain } from "../config/index.js";
@@ -7,6 +7,7 @@ import { parseOutsideJson } from "../host/outside-json.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
 import { type MetricsLine, readMetrics } from "./metrics-file.js";
+import { replaceFile, written } from "./written.js";
 
 /** One line per step. */
 export const METRICS_FILE = "metrics.jsonl";
@@ -44,9 +45,15 @@ export type RecordedPlugin = Readonly<z.infer<typeof pluginSchema>>;
 
 /** Note in a run's folder what it runs with, so that others can look at it, compare it and repeat parts of it. */
 export async function writeRunFiles(dir: string, config: string, note: RunNote): Promise<void> {
-  await mkdir(dir, { recursive: true });
-  await writeFile(path.join(dir, CONFIG_FILE), config);
-  await writeFile(path.join(dir, NOTE_FILE), `${JSON.stringify(note, null, 1)}\n`);
+  const files = { [CONFIG_FILE]: config, [NOTE_FILE]: `${JSON.stringify(note, null, 1)}\n` };
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(dir, name);
+    await written(file, async () => {
+      await mkdir(dir, { recursive: true });
+      // Those of an earlier start stay whole if this one fails.
+      await replaceFile(file, text);
+    });
+  }
 }
 
 /** A file with trajectories. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
+import { written } from "../tracking/index.js";
 import { trainerErrors } from "./errors.js";
 
 /** Names the newest complete step as plain text, as the reference does. */
@@ -126,7 +127,8 @@ export class CheckpointStore {
 
   /** Note that the trackers have the metrics of a checkpoint's step. */
   async markLogged({ dir }: SavedCheckpoint): Promise<void> {
-    await writeDurably(path.join(dir, LOGGED), "");
+    const file = path.join(dir, LOGGED);
+    await written(file, () => writeDurably(file, ""));
   }
 
   async isLogged({ dir }: SavedCheckpoint): Promise<boolean> {

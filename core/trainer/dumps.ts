@@ -2,7 +2,7 @@ import path from "node:path";
 import type { RunConfig } from "../config/run-config.js";
 import type { Tokenizer } from "../data/index.js";
 import { type DumpRow, writeDump } from "../data/index.js";
-import { type TrajectoryRecord, trajectoryFields } from "../tracking/index.js";
+import { type TrajectoryRecord, trajectoryFields, written } from "../tracking/index.js";
 
 /** Writes the trajectories of a step; they are asked for only where somebody wants them. */
 export type DumpTrajectories = (
@@ -18,7 +18,8 @@ export function runDumps(config: RunConfig, tokenizer: Tokenizer, cwd: string): 
     const dir = split === "train" ? rollout_data_dir : validation_data_dir;
     if (dir === null) return;
     const rows = records().map((record) => dumpRow(record, tokenizer));
-    await writeDump(path.resolve(cwd, dir), step, rows);
+    const folder = path.resolve(cwd, dir);
+    await written(path.join(folder, `${step}.jsonl`), () => writeDump(folder, step, rows));
   };
 }
 

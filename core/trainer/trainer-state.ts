@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { PromptLoaderState } from "../data/index.js";
 import type { BaseEngine } from "../engine/engine.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
-import { maskNonFinite, unmask } from "../tracking/index.js";
+import { maskNonFinite, replaceFile, unmask, written } from "../tracking/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
 import type { RunParts } from "./run-parts.js";
@@ -87,8 +87,8 @@ export async function saveLateMetrics(
   metrics: Readonly<Record<string, number>>,
 ): Promise<void> {
   const file = path.join(saved.dir, LATE_METRICS_FILE);
-  await writeFile(`${file}.tmp`, JSON.stringify(maskNonFinite(metrics)));
-  await rename(`${file}.tmp`, file);
+  const text = JSON.stringify(maskNonFinite(metrics));
+  await written(file, () => replaceFile(file, text));
 }
 
 async function lateMetrics({ dir }: SavedCheckpoint): Promise<TrainerState["metrics"]> {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import {
   type RunInfo,
@@ -12,6 +12,7 @@ import {
   METRICS_FILE,
   readMetrics,
   readTrajectories,
+  replaceFile,
   SAMPLES_FILE,
   SampleStore,
   SeriesStore,
@@ -89,14 +90,8 @@ export class ReportTracker implements Tracker {
       config: run.config,
     });
     const file = path.join(run.outputDir, "report.html");
-    try {
-      await writeFile(`${file}.tmp`, page);
-      await rename(`${file}.tmp`, file);
-    } catch (error) {
-      // The earlier version stays, and nothing beside it: on a full disk its place is wanted.
-      await rm(`${file}.tmp`, { force: true }).catch(() => {});
-      throw error;
-    }
+    // If it fails the earlier version stays, and nothing beside it: on a full disk its place is wanted.
+    await replaceFile(file, page);
     const now = performance.now();
     // A large page on a slow disk must not cost more than a few percent of the run.
     this.#nextWrite = now + Math.max(INTERVAL_MS, 30 * (now - begun));

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "chai";
+import { verl } from "./support/child.js";
 import { ToyFolder } from "./support/toy-run.js";
-import { ONNX_OVERRIDES, writeToyModel } from "./support/toy-task.js";
+import { ONNX_OVERRIDES, TOY_OVERRIDES, writeToyModel } from "./support/toy-task.js";
 
 const OVERRIDES = [
   ...ONNX_OVERRIDES,
@@ -61,7 +62,7 @@ const spoilt: [what: string, code: string, spoil: (model: string) => Promise<unk
 ];
 
 describe("core/trainer bad models", function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let good: ToyFolder;
   before(async () => {
     good = await ToyFolder.create();
@@ -70,18 +71,31 @@ describe("core/trainer bad models", function () {
   });
   after(() => good[Symbol.asyncDispose]());
 
+  it("a sound one goes on from that checkpoint", async () => {
+    await using folder = await ToyFolder.create();
+    await cp(good.dir, folder.dir, { recursive: true });
+    const { code, stderr } = await run(folder);
+    expect(stderr).to.include("resumed step 1");
+    expect(code, stderr).to.equal(0);
+  });
+
   for (const [what, code, spoil] of spoilt) {
     it(`${what}: a coded error, and the checkpoint of an earlier run is as it was`, async () => {
       await using folder = await ToyFolder.create();
       await cp(good.dir, folder.dir, { recursive: true });
       const before = await digests(folder.at("run"));
       await spoil(folder.at("model"));
-      const { error } = await folder.fail({ overrides: [...OVERRIDES, "trainer.total_training_steps=2"] });
-      expect(error.code).to.equal(code);
+      const { code: exit, stderr } = await run(folder);
+      expect(stderr).to.match(new RegExp(`^error ${code}$`, "m"));
+      expect(exit, stderr).to.equal(2);
       expect(await digests(folder.at("run"))).to.deep.equal(before);
     });
   }
 });
+
+/** Two steps, of which the first is done, in a process of its own. */
+const run = (folder: ToyFolder) =>
+  verl(["train", ...TOY_OVERRIDES, ...OVERRIDES, "trainer.total_training_steps=2"], { cwd: folder.dir });
 
 async function digests(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

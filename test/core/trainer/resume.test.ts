@@ -127,12 +127,12 @@ describe("core/trainer resume", () => {
     await folder.train({ overrides: run, register: (host) => adding(host) });
     await other.fail({ overrides: run, register: (host) => adding(host, 2) });
     await other.train({ overrides: run, register: (host) => adding(host) });
-    const before = (text: string) => reproducibleLines(text).map((line) => JSON.stringify(line));
+    const lines = (text: string) => reproducibleLines(text).map((line) => JSON.stringify(line));
     const [whole, resumed] = [await folder.read("run", "metrics.jsonl"), await other.read("run", "metrics.jsonl")];
     expect(whole).to.include('"mine/before":20').and.include('"mine/after":200');
     expect(resumed).to.include('"mine/before":20');
-    expect(before(resumed.replace('"mine/after":200,', ""))).to.deep.equal(
-      before(whole.replace('"mine/after":200,', "")),
+    expect(lines(resumed.replace('"mine/after":200,', ""))).to.deep.equal(
+      lines(whole.replace('"mine/after":200,', "")),
     );
   });
 
