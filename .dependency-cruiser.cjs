@@ -5,14 +5,14 @@
  * platforms  engines  plugins   what registers with it; none knows another
  * cli        composition root; only cli/builtin*.ts names what is built in
  *
- * Inside core, one way: trainer -> agent, reward, tracking -> rollout, sandbox, transfer -> engine, platform, algorithms,
+ * Inside core, one way: trainer -> agent, reward, tracking -> rollout, sandbox, tracing, transfer -> engine, platform, algorithms,
  * data, formats -> config -> host. Files directly in core are assembled above all of them.
  */
 const LAYERS = [
   ["host"],
   ["config"],
   ["engine", "platform", "algorithms", "data", "formats"],
-  ["rollout", "sandbox", "transfer"],
+  ["rollout", "sandbox", "tracing", "transfer"],
   ["agent", "reward", "tracking"],
   ["trainer"],
 ];

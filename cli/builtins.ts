@@ -11,6 +11,7 @@ import { nvidiaPlugin } from "../platforms/nvidia/index.js";
 import { webGpuPlugin } from "../platforms/webgpu/index.js";
 import { sandboxPlugin } from "../plugins/sandbox/index.js";
 import { toolsPlugin } from "../plugins/tools/index.js";
+import { tracingPlugin } from "../plugins/tracing/index.js";
 import { trackersPlugin } from "../plugins/trackers/index.js";
 import { corePlugin } from "./core-plugin.js";
 
@@ -26,6 +27,7 @@ export const BUILTINS: readonly Plugin[] = [
   sandboxPlugin,
   toolsPlugin,
   trackersPlugin,
+  tracingPlugin,
 ];
 
 /** What runs a further training process. */

@@ -73,6 +73,7 @@ const SUITES: SuiteMakers = {
   datasets: () => OWN_TESTS,
   trainers: () => OWN_TESTS,
   sandboxes: (item) => testing.sandboxConformance({ factory: item }),
+  tracers: (item) => testing.tracerConformance({ factory: item }),
   trackers: (item) => testing.trackerConformance({ factory: item }),
   hooks: () => OWN_TESTS,
 };

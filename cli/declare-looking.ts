@@ -120,10 +120,10 @@ function declareConfig(program: Command, { io, finish }: Declaring): void {
 function declareInspect(program: Command, { io, finish }: Declaring): void {
   program
     .command("inspect")
-    .description("Look at sampled trajectories: tokens, log-probabilities, rewards, tool calls.")
+    .description("Look at sampled trajectories: tokens, log-probabilities, rewards, tool calls; or at traces.")
     .argument(
       "<place>",
-      "a run's folder, its samples.jsonl, a dump or a folder of dumps, or what `verl generate` wrote",
+      "a run's folder, its samples.jsonl or traces.jsonl, a dump or a folder of dumps, or what `verl generate` wrote",
     )
     .option("--step <steps>", "only these: 3, 3-5 or last")
     .addOption(new Option("--split <split>", "only one of both").choices(SPLITS))
@@ -134,6 +134,7 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
     .option("--limit <n>", "show so many (default: 5; 200 with --list, --html or --json)", wholeNumber("--limit"))
     .option("--list", "one line each, in groups by prompt")
     .option("--tokens", "add a table of every token")
+    .option("--spans", "the run's traces instead: what turns, tools, rewards and steps took")
     .addOption(
       new Option("--heat <what>", "what tokens are marked by; default: the gap, where it is known").choices(HEATS),
     )
@@ -146,6 +147,7 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
         "verl inspect checkpoints/verl/default --sort worst",
         "verl inspect rollouts/12.jsonl --uid 0000000044 --tokens",
         "verl inspect run --step 10-20 --sort gap --limit 50 --html gap.html",
+        "verl inspect run --spans --sort longest",
       ),
     )
     .action(async (place: string, flags: Flags) => {
@@ -162,7 +164,8 @@ function declareInspect(program: Command, { io, finish }: Declaring): void {
         sort: flags.sort as (typeof ORDERS)[number],
         heat: (flags.heat ?? null) as (typeof HEATS)[number] | null,
       };
-      const switches = { list: flags.list === true, tokens: flags.tokens === true, json: flags.json === true };
+      const on = (name: string) => flags[name] === true;
+      const switches = { list: on("list"), tokens: on("tokens"), spans: on("spans"), json: on("json") };
       await finish(inspectCommand({ place, ...request, ...chosen, ...switches }, io));
     });
 }

@@ -12,6 +12,7 @@ import { rewardErrors } from "./reward/errors.js";
 import { rolloutErrors } from "./rollout/errors.js";
 import { poolErrors } from "./rollout/pool-errors.js";
 import { sandboxErrors } from "./sandbox/errors.js";
+import { tracingErrors } from "./tracing/errors.js";
 import { trackingErrors } from "./tracking/errors.js";
 import { trainerErrors } from "./trainer/errors.js";
 import { transferErrors } from "./transfer/errors.js";
@@ -31,6 +32,7 @@ const TABLES: readonly Readonly<Record<string, ErrorEntry>>[] = [
   rolloutErrors.table,
   sandboxErrors.table,
   tokenizerErrors.table,
+  tracingErrors.table,
   trackingErrors.table,
   trainerErrors.table,
   transferErrors.table,

@@ -11,6 +11,7 @@ import type { PlatformFactory } from "./platform/platform.js";
 import type { RewardManagerFactory, Scorer } from "./reward/reward.js";
 import type { RolloutFactory, ServerAdapterFactory } from "./rollout/rollout.js";
 import type { SandboxFactory } from "./sandbox/sandbox.js";
+import type { TracerFactory } from "./tracing/tracer.js";
 import type { TrackerFactory } from "./tracking/tracker.js";
 import { HOOK_NAMES, type Hooks } from "./trainer/hooks.js";
 import type { TrainerFactory } from "./trainer/trainer.js";
@@ -36,6 +37,7 @@ export interface KindMap {
   datasets: DatasetFactory;
   trainers: TrainerFactory;
   sandboxes: SandboxFactory;
+  tracers: TracerFactory;
   trackers: TrackerFactory;
   hooks: Hooks;
 }
@@ -72,6 +74,7 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   datasets: { name: "dataset", keysOf: byName, check: needs("create") },
   trainers: { name: "trainer", keysOf: (t) => [t.mode], check: needs("create") },
   sandboxes: { name: "sandbox", keysOf: byName, check: needs("probe", "create") },
+  tracers: { name: "tracer", keysOf: byName, check: needs("create") },
   trackers: { name: "tracker", keysOf: byName, check: needs("create") },
   hooks: { name: "hooks", keysOf: byName, check: checkHooks },
 };

@@ -133,6 +133,8 @@ export {
 export type * from "./rollout/rollout.js";
 export { composeSandbox, type Program, type SandboxBackend, sandboxErrors } from "./sandbox/index.js";
 export type * from "./sandbox/sandbox.js";
+export { ATTRIBUTE } from "./tracing/attributes.js";
+export type * from "./tracing/tracer.js";
 export type * from "./tracking/tracker.js";
 export type { Alarm } from "./trainer/health.js";
 export type * from "./trainer/hooks.js";

@@ -12,5 +12,6 @@ export * from "./plugin/index.js";
 export * from "./reward/index.js";
 export * from "./rollout/index.js";
 export * from "./sandbox/index.js";
+export * from "./tracing/index.js";
 export * from "./tracking/index.js";
 export * from "./transfer/index.js";

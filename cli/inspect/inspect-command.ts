@@ -7,6 +7,7 @@ import { type CommandIo, columnsOf, printJson, printLine } from "../io.js";
 import { writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { filesAt } from "./files-at.js";
+import { inspectSpans, spanFile } from "./inspect-spans.js";
 import { trajectoryPage } from "./render-page.js";
 import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
 import { type Selected, type Selection, select } from "./select.js";
@@ -28,12 +29,19 @@ export interface InspectRequest {
   readonly list: boolean;
   readonly tokens: boolean;
   readonly html: string | null;
+  /** The run's traces instead of its trajectories. */
+  readonly spans: boolean;
   readonly json: boolean;
 }
 
 /** `verl inspect`: sampled trajectories, as they were seen by sampler, trainer and reward. */
 export async function inspectCommand(request: InspectRequest, io: CommandIo): Promise<number> {
-  const found = await filesAt(path.resolve(io.cwd, request.place));
+  const place = path.resolve(io.cwd, request.place);
+  const spans = await spanFile(place, request.spans);
+  if (spans !== null) {
+    return inspectSpans(spans, selectionOf(request, []), request, io);
+  }
+  const found = await filesAt(place);
   const selection = selectionOf(request, found.files);
   const toolParser = parserOf(request.toolFormat ?? found.toolFormat);
   const selected = await select(found.files, selection);

@@ -2,6 +2,7 @@ import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, JsonValue, Logger } from "../host/types.js";
 import type { LlmClient, SamplingParams, VersionRun } from "../rollout/rollout.js";
+import type { Tracer } from "../tracing/tracer.js";
 import type { TurnEncoder } from "./continuous-tokens/turn-encoder.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
@@ -84,6 +85,8 @@ export interface AgentLoopContext {
   /** Section `agent.loops.<name>`, or the entry of `agent_loop_config_path`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  /** For spans of the loop's own; those of turns and tool calls are there. */
+  readonly tracer?: Tracer;
   readonly logger: Logger;
 }
 

@@ -3,6 +3,7 @@ import type { Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, Logger } from "../host/types.js";
 import type { RewardManager } from "../reward/reward.js";
 import type { LlmClient } from "../rollout/rollout.js";
+import type { Tracer } from "../tracing/tracer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import type { AgentLoopFactory, AgentLoopManager } from "./agent-loop.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
@@ -29,6 +30,8 @@ export interface AgentLoopManagerOptions {
   readonly toolParser: ToolParser;
   /** Hugging Face's `model_type`, which tells how turns meet; null if the model has none. */
   readonly modelType: string | null;
+  /** Told what sessions do; none where it is left out. */
+  readonly tracer?: Tracer;
   readonly logger: Logger;
   /** Run seed, part of every random key. */
   readonly seed: number;

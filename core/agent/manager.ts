@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { warnOnce } from "../data/warn-once.js";
 import type { Logger } from "../host/types.js";
 import { dataSourceOf } from "../reward/index.js";
+import { noTracer } from "../tracing/index.js";
 import { promptKey } from "../transfer/index.js";
 import type { AgentLoopManager, PromptTask, SessionWait } from "./agent-loop.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
@@ -11,6 +12,7 @@ import { nameOf, type PromptRun } from "./prompt-run.js";
 import { rowTools } from "./row-tools.js";
 import { SessionWatch } from "./session-watch.js";
 import { type AgentSettings, agentSettings } from "./settings.js";
+import { TraceSample, tracedClient } from "./trace.js";
 import { turnEncoders } from "./turn-encoders.js";
 import { AgentLoopWorker } from "./worker.js";
 
@@ -23,13 +25,14 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   readonly #running = new Set<Promise<void>>();
   readonly #failure = new AbortController();
   readonly #watch = new SessionWatch();
+  readonly #traceSample: TraceSample;
   readonly #templateLogger: Pick<Logger, "warn">;
   #cancel = new AbortController();
   #submitted = 0;
 
   constructor(private readonly options: AgentLoopManagerOptions) {
     const { config, rewardManager, client, tokenizer, queue, toolParser, modelType, logger, seed } = options;
-    const { interactions = new Map() } = options;
+    const { interactions = new Map(), tracer = noTracer } = options;
     const settings = agentSettings(config);
     const { applyChatTemplateKwargs: kwargs } = settings;
     const watch = this.#watch;
@@ -37,7 +40,9 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     this.#settings = settings;
     this.#templateLogger = warnOnce(logger);
     const turnEncoder = turnEncoders(tokenizer, { modelType, kwargs, logger: this.#templateLogger });
-    const parts = { client, tokenizer, toolParser, turnEncoder, interactions, rewards: rewardManager };
+    this.#traceSample = new TraceSample(tracer.promptsPerWorker);
+    const traced = tracedClient(client, tracer, tokenizer);
+    const parts = { client: traced, tracer, tokenizer, toolParser, turnEncoder, interactions, rewards: rewardManager };
     const shared = { settings, ...parts, logger, seed };
     this.#workers = Array.from(
       { length: settings.numWorkers },
@@ -59,7 +64,10 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     const signal = AbortSignal.any([this.#cancel.signal, ...(options.signal ? [options.signal] : [])]);
     // Every session in flight listens to it.
     setMaxListeners(0, signal);
-    const prompts = tasks.map((task) => this.#prompt(task, options, signal));
+    const workers = tasks.map((_, i) => (this.#submitted + i) % this.#workers.length);
+    const uids = tasks.map(({ uid }) => uid);
+    const isTraced = this.#traceSample.choose(uids, workers, `${options.partition}/${options.globalStep}`);
+    const prompts = tasks.map((task) => ({ ...this.#prompt(task, options, signal), traced: isTraced(task.uid) }));
     for (const prompt of prompts) {
       const worker = this.#workers[this.#submitted++ % this.#workers.length];
       const ended: Promise<void> = worker.enqueue(prompt).then(() => void this.#running.delete(ended));
@@ -78,7 +86,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     await Promise.all(this.#running);
   }
 
-  #prompt(task: PromptTask, { partition, globalStep }: SubmitOptions, signal: AbortSignal): PromptRun {
+  #prompt(task: PromptTask, { partition, globalStep }: SubmitOptions, signal: AbortSignal): Omit<PromptRun, "traced"> {
     const { tokenizer, logger, findAgentLoop } = this.options;
     const { defaultLoop, dataSourceKey, promptLength, applyChatTemplateKwargs } = this.#settings;
     promptKey(task.uid);

@@ -17,6 +17,8 @@ export interface PromptRun {
   readonly origin: string;
   readonly encodePrompt: AgentLoopContext["encodePrompt"];
   readonly signal: AbortSignal;
+  /** Whether its sessions are among those that are traced. */
+  readonly traced: boolean;
 }
 
 /** The prompt in messages: its dataset row where that is known. */

@@ -3,6 +3,7 @@ import type { Tokenizer } from "../data/tokenizer.js";
 import type { Logger } from "../host/types.js";
 import { isFailure, type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
 import type { LlmClient } from "../rollout/rollout.js";
+import { ATTRIBUTE, type Span, type Tracer } from "../tracing/index.js";
 import { type Tag, trajectoryKey } from "../transfer/index.js";
 import { abortable } from "./abortable.js";
 import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
@@ -13,6 +14,7 @@ import { groundTruthOf, scoreSession } from "./score-session.js";
 import { type SessionWatch, type WatchedSession, watchedClient } from "./session-watch.js";
 import type { AgentSettings } from "./settings.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
+import { sessionSpan, tracedReward } from "./trace.js";
 import { type TrajectoryFields, toRow, trajectoryTag } from "./trajectory-row.js";
 
 /** What every session of a run uses. */
@@ -27,6 +29,7 @@ export interface SessionTools {
   readonly logger: Logger;
   readonly seed: number;
   readonly watch: SessionWatch;
+  readonly tracer: Tracer;
 }
 
 /** The rows of a finished session, not yet stored. */
@@ -37,11 +40,20 @@ export interface SessionResult {
 }
 
 /** Run one session of a prompt: the agent loop, then the reward of its final output. */
-export async function runSession(
+export function runSession(
   prompt: PromptRun,
   session: number,
   tools: SessionTools,
   watched: WatchedSession,
+): Promise<SessionResult> {
+  return tools.tracer.span(sessionSpan(prompt, session), (span) => run(prompt, session, tools, { watched, span }));
+}
+
+async function run(
+  prompt: PromptRun,
+  session: number,
+  tools: SessionTools,
+  { watched, span }: { readonly watched: WatchedSession; readonly span: Span },
 ): Promise<SessionResult> {
   const { task, signal } = prompt;
   const { settings, logger } = tools;
@@ -68,20 +80,28 @@ export async function runSession(
   const last = outputs.length - 1;
   watched.waitFor("the reward");
   const reward = await abortable(
-    scoreSession(
-      {
-        key: trajectoryKey(task.uid, session, last),
-        output: outputs[last],
-        checked: checked[last],
-        messages: task.messages,
-        row: task.row,
-        dataSource: prompt.dataSource,
-        origin: prompt.origin,
-      },
-      { manager: tools.rewards, tokenizer: tools.tokenizer, signal },
+    tracedReward(tools.tracer, prompt.dataSource, () =>
+      scoreSession(
+        {
+          key: trajectoryKey(task.uid, session, last),
+          output: outputs[last],
+          checked: checked[last],
+          messages: task.messages,
+          row: task.row,
+          dataSource: prompt.dataSource,
+          origin: prompt.origin,
+        },
+        { manager: tools.rewards, tokenizer: tools.tokenizer, signal },
+      ),
     ),
     signal,
   );
+  span.set({
+    [ATTRIBUTE.trajectories]: outputs.length,
+    [ATTRIBUTE.finishReasons]: [checked[last].stopReason],
+    [ATTRIBUTE.score]: reward?.score ?? undefined,
+    [ATTRIBUTE.outcome]: reward?.outcome,
+  });
   const entries = outputs.map((output, index) => {
     const fields = fieldsOf(prompt, output, checked[index], reward);
     const place = { draw: task.draw, session, index, globalStep: prompt.globalStep };
@@ -109,6 +129,7 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools): Age
     multiTurn: settings.multiTurn,
     options: settings.loopOptions[prompt.factory.name] ?? {},
     signal: prompt.signal,
+    tracer: tools.tracer,
     logger: tools.logger,
   };
 }

@@ -54,9 +54,9 @@ export class ToolAgentLoop extends AgentLoopBase {
   }
 
   async run({ messages, row }: AgentLoopInput): Promise<readonly AgentLoopOutput[]> {
-    const { tools, interactions, trajectoryId, multiTurn, signal, logger, encodePrompt } = this.context;
+    const { tools, interactions, trajectoryId, multiTurn, signal, tracer, logger, encodePrompt } = this.context;
     const session = { trajectoryId, row, state: new Map<string, unknown>() };
-    const scope = { session, toolsKwargs: toolsKwargs(row), signal, logger };
+    const scope = { session, toolsKwargs: toolsKwargs(row), signal, tracer, logger };
     const executor = new ToolExecutor(tools, multiTurn.toolCalls, scope);
     this.#messages = messages;
     const { appendedIds } = this.#tokens.start(messages, encodePrompt(messages, { tools: tools.schemas }));

@@ -6,6 +6,7 @@ import type { Tokenizer } from "../data/tokenizer.js";
 import type { BaseEngine } from "../engine/engine.js";
 import type { Logger } from "../host/types.js";
 import type { RewardManager } from "../reward/reward.js";
+import type { Tracer } from "../tracing/tracer.js";
 import type { TrackerSet } from "../tracking/index.js";
 import type { ReplayBuffer } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
@@ -52,6 +53,7 @@ export interface RunParts extends Algorithm {
   readonly startedAt: Date;
   readonly checkpointCallbacks: readonly CheckpointCallback[];
   readonly logger: Logger;
+  readonly tracer: Tracer;
   /** Write `rollout_data_dir` or `validation_data_dir`, where configured. */
   readonly dump: DumpTrajectories;
   dispose(): Promise<void>;

@@ -3,11 +3,13 @@ import type { AgentLoopManager } from "../agent/agent-loop.js";
 import { agentLoopFinder, createAgentLoopManager, loadInteractions } from "../agent/index.js";
 import { modelTypeOf, type Tokenizer } from "../data/index.js";
 import type { RewardManager } from "../reward/index.js";
+import type { Tracer } from "../tracing/tracer.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
 import type { RunTools } from "./tools-setup.js";
+import { runGauges } from "./tracing-setup.js";
 import { userPart } from "./user-parts.js";
 
 /** Everything between a prompt and its scored trajectories. */
@@ -23,6 +25,7 @@ export async function createSampling(
     readonly tokenizer: Tokenizer;
     readonly rewards: RewardManager;
     readonly tools: RunTools;
+    readonly tracer?: Tracer;
     /** Further prompts for the step at hand; null where none can be had. */
     readonly refill: ((count: number) => Promise<void>) | null;
   },
@@ -76,10 +79,12 @@ export async function createSampling(
     interactions,
     toolParser,
     modelType: model.path === null ? null : await modelTypeOf(path.resolve(scope.cwd, model.path)),
+    tracer: needs.tracer,
     logger,
     seed: rollout.seed,
   });
   cleanups.push(async () => manager.dispose?.());
+  needs.tracer?.observe?.(() => runGauges(manager, servers.replicas));
   const replay = await (ownSampler ?? registries.replayBuffers.require(trainer_mode)).create({
     queue,
     trainerMode: trainer_mode,

@@ -20,6 +20,7 @@ import type { RunParts } from "./run-parts.js";
 import { createSampling } from "./sampling-setup.js";
 import { StallWatch } from "./stall-watch.js";
 import { SyncTrainer } from "./sync-trainer.js";
+import { createRunTracer } from "./tracing-setup.js";
 import type { TrainerFactory, TrainerOptions } from "./trainer.js";
 import { startOf } from "./trainer-state.js";
 import { naiveWeightSync } from "./weight-sync.js";
@@ -87,9 +88,11 @@ async function build(
   const ofReference = engines.reference && (await createReference(engines.reference, scope, cleanups));
   const reference = referencePolicy(config, actor, ofReference);
 
+  const tracer = await createRunTracer(options, resumeFrom !== null);
+  cleanups.push(() => tracer.finish());
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
-  const sampling = await createSampling(options, { tokenizer, rewards, tools, refill }, cleanups);
+  const sampling = await createSampling(options, { tokenizer, rewards, tools, tracer, refill }, cleanups);
   refuseSilentSampler(sampling.replicas, config);
 
   const hooks = services.createHookDriver({ deadlineMs: trainer.hook_deadline_s * 1000 });
@@ -115,6 +118,7 @@ async function build(
     startedAt,
     checkpointCallbacks: options.checkpointCallbacks,
     logger,
+    tracer,
     dump: runDumps(config, tokenizer, cwd),
     dispose,
   };

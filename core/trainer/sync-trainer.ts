@@ -1,6 +1,7 @@
 import { maskSecrets, type RunPlan } from "../config/index.js";
 import type { Dataset } from "../data/dataset.js";
 import { isVerlError, reasonOf, withConsequence } from "../host/errors.js";
+import { ATTRIBUTE } from "../tracing/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
 import { HealthMonitor } from "./health.js";
@@ -222,7 +223,19 @@ export class SyncTrainer implements Trainer {
     const { parts } = this;
     const state = this.#state;
     const metrics = new StepMetrics();
-    const timers = new StepTimers();
+    const timers = new StepTimers(parts.tracer);
+    const start = {
+      kind: "step",
+      name: "step",
+      attributes: { [ATTRIBUTE.step]: state.globalStep },
+      root: true,
+    } as const;
+    return parts.tracer.span(start, () => this.#timedStep(metrics, timers));
+  }
+
+  async #timedStep(metrics: StepMetrics, timers: StepTimers): Promise<Metrics> {
+    const { parts } = this;
+    const state = this.#state;
     const batch = await runStep({
       parts,
       feed: this.#feed,

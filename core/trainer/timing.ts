@@ -1,11 +1,15 @@
-/** Named timers of a step, in seconds; a timer that runs several times adds up. */
+import { noTracer, type Tracer } from "../tracing/index.js";
+
+/** Named timers of a step, in seconds; a timer that runs several times adds up. Each is a span, too. */
 export class StepTimers {
   readonly #seconds = new Map<string, number>();
+
+  constructor(private readonly tracer: Tracer = noTracer) {}
 
   async time<T>(name: string, work: () => Promise<T>): Promise<T> {
     const start = performance.now();
     try {
-      return await work();
+      return await this.tracer.span({ kind: "phase", name }, work);
     } finally {
       this.#seconds.set(name, this.seconds(name) + (performance.now() - start) / 1000);
     }

@@ -1,7 +1,9 @@
 import type { ChatMessage } from "../../data/tokenizer.js";
 import { reasonOf } from "../../host/errors.js";
 import type { JsonValue, Logger } from "../../host/types.js";
+import { noTracer, type Tracer } from "../../tracing/index.js";
 import { agentErrors } from "../errors.js";
+import { tracedCall } from "../trace.js";
 import { truncateToolResponse } from "../truncate-tool-response.js";
 import { ToolCallFailed, useTool } from "./execute-call.js";
 import type { RequestedCall } from "./requested-call.js";
@@ -46,12 +48,16 @@ export class ToolExecutor {
       readonly logger: Pick<Logger, "warn">;
       /** The loop builds tokens of media too: parts that tools return come before the text. By default they are refused. */
       readonly takesMedia?: boolean;
+      readonly tracer?: Tracer;
     },
   ) {}
 
   /** All calls at the same time; one record for each, in their order. Rejects only when the signal aborts. */
   run(calls: readonly RequestedCall[]): Promise<ToolCallRecord[]> {
-    return Promise.all(calls.map((call) => this.#run(call)));
+    const { tracer = noTracer } = this.scope;
+    return Promise.all(
+      calls.map((call) => tracedCall(tracer, call, this.tools.find(call.name) !== null, () => this.#run(call))),
+    );
   }
 
   /** The records of calls of a turn that was cut off: none of them is executed. */

@@ -135,6 +135,33 @@ export const rollout = section("Sampling: the inference server and the agent loo
     }),
     format: key(text(), "hermes", "Tool-call format of the model.", { registry: "toolParsers" }),
   }),
+  trace: section("Traces: what sessions, turns, tools, rewards and steps take.", {
+    backend: key(optionalText(), null, "Tracer, by registered name: otel; null = no traces.", { registry: "tracers" }),
+    token2text: key(flag(), false, "Write texts of prompts, answers and tool calls into the traces."),
+    max_samples_per_step_per_worker: key(
+      natural().nullable(),
+      null,
+      "Prompts of a step and agent-loop worker that are traced, with all of their samples; null = all.",
+      { unit: "prompts" },
+    ),
+    project_name: key(optionalText(), follows("trainer.project_name"), "Project that the traces belong to."),
+    experiment_name: key(optionalText(), follows("trainer.experiment_name"), "Run that the traces belong to."),
+    endpoint: key(optionalText(), null, "OTLP/HTTP address that traces are sent to besides the file; null = nowhere.", {
+      differs: { why: "verl's backends have addresses of their own" },
+    }),
+    headers: open("Headers of requests to the endpoint, such as an authorization.", {
+      differs: { why: "verl's backends have credentials of their own" },
+    }),
+  }),
+  prometheus: section("Metrics while the run goes on, for Prometheus.", {
+    enable: key(flag(), false, "Answer requests for metrics at 127.0.0.1, path /metrics."),
+    port: key(z.int().min(0).max(65_535), 9464, "Port of the metrics; 0 = a free one.", {
+      differs: { verl: 9090, why: "verl names Prometheus's own port; here it is the run that answers" },
+    }),
+    file: key(optionalText(), null, "Scrape configuration to write for Prometheus; null = none.", {
+      differs: { verl: "/tmp/ray/session_latest/metrics/prometheus/prometheus.yml", why: "Ray is not used" },
+    }),
+  }),
   checkpoint_engine: section("How weights get from the trainer to the servers.", {
     backend: key(text(), "naive", "Transfer engine, by registered name; naive = in memory, same process.", {
       registry: "checkpointEngines",

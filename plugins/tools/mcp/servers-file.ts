@@ -77,7 +77,10 @@ function specOf(
   if (transport === "stdio") throw badServers(path, `${name} has a url and the type stdio`);
   const kind = transport === undefined ? (token === undefined ? "http" : "sse") : transport === "sse" ? "sse" : "http";
   const bearer: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${filled(token)}` };
-  return { name, kind, url: new URL(filled(url ?? "")), headers: { ...each(headers), ...bearer } };
+  const address = filled(url ?? "");
+  if (!URL.canParse(address))
+    throw badServers(path, `${name} has a url that is none, once its variables are filled in`);
+  return { name, kind, url: new URL(address), headers: { ...each(headers), ...bearer } };
 }
 
 function expand(text: string, env: Readonly<Record<string, string | undefined>>, where: string): string {

@@ -9,6 +9,7 @@ import { hfFolder } from "./hf-folder.js";
 import { hub } from "./hub.js";
 import { json } from "./json.js";
 import { loopList } from "./loop-list.js";
+import { mcpServers } from "./mcp-servers.js";
 import { metrics } from "./metrics.js";
 import { modules } from "./modules.js";
 import { parquet } from "./parquet.js";
@@ -21,6 +22,7 @@ import { template } from "./template.js";
 import { tokenizer } from "./tokenizer.js";
 import { toolParsers } from "./tool-parsers.js";
 import { toolCalls, toolList } from "./tools.js";
+import { traces } from "./traces.js";
 import { yaml } from "./yaml.js";
 
 /** Every reader of outside data, by kind. */
@@ -35,6 +37,7 @@ export const readers: readonly FuzzReader[] = [
   loopList,
   toolList,
   toolCalls,
+  mcpServers,
   tokenizer,
   sentencepiece,
   safetensors,
@@ -49,6 +52,7 @@ export const readers: readonly FuzzReader[] = [
   checkpoint,
   metrics,
   runFolder,
+  traces,
   dashboard,
   fusion,
 ];

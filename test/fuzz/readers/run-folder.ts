@@ -125,7 +125,7 @@ export const runFolder: FuzzReader = {
       heat: null,
       toolFormat: null,
     };
-    const shown = { list: false, tokens: true, html: null, json: false };
+    const shown = { list: false, tokens: true, html: null, spans: false, json: false };
     await inspectCommand({ ...inspect, ...shown }, io);
     await inspectCommand({ ...inspect, ...shown, list: true }, io);
     await inspectCommand({ ...inspect, ...shown, html: path.join(folder, "page.html") }, io);

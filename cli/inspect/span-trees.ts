@@ -1,0 +1,113 @@
+import { ATTRIBUTE } from "../../core/plugin.js";
+import { type ReadSpan, readSpans } from "../../core/tracing/index.js";
+import type { ORDERS, SPLITS } from "./choices.js";
+
+/** A trace that has ended: its root, and everything in it by time. */
+export interface SpanTree {
+  readonly root: ReadSpan;
+  readonly nodes: readonly { readonly span: ReadSpan; readonly depth: number }[];
+}
+
+export interface SpanSelection {
+  readonly steps: readonly [first: number, last: number] | null;
+  readonly split: (typeof SPLITS)[number] | null;
+  /** Beginning of a session's `uid_session`. */
+  readonly uid: string | null;
+  readonly source: string | null;
+  readonly order: (typeof ORDERS)[number];
+  readonly limit: number;
+}
+
+export interface SelectedTraces {
+  readonly traces: readonly SpanTree[];
+  readonly matching: number;
+  readonly total: number;
+  /** Traces whose root never ended: the run was killed, or still goes on. */
+  readonly unfinished: number;
+  /** Over the sessions that match. */
+  readonly sessions: number;
+  readonly seconds: Readonly<Record<"session" | "generate" | "tool" | "reward", number>>;
+}
+
+/** Reads a file once; keeps no more than what will be shown and what has not ended yet. */
+export async function selectTraces(file: string, selection: SpanSelection): Promise<SelectedTraces> {
+  const open = new Map<string, ReadSpan[]>();
+  const kept: { readonly tree: SpanTree; readonly rank: number }[] = [];
+  const seconds = { session: 0, generate: 0, tool: 0, reward: 0 };
+  let [matching, total, sessions] = [0, 0, 0];
+  for await (const span of readSpans(file)) {
+    const inside = open.get(span.traceId) ?? [];
+    if (span.parentSpanId !== null) {
+      inside.push(span);
+      open.set(span.traceId, inside);
+      continue;
+    }
+    open.delete(span.traceId);
+    total++;
+    if (!matches(span, selection)) continue;
+    matching++;
+    if (kindOf(span) === "session") sessions++;
+    for (const each of [span, ...inside]) {
+      const kind = kindOf(each);
+      if (kind in seconds) seconds[kind as keyof typeof seconds] += secondsOf(each);
+    }
+    const rank = RANKS[selection.order](span);
+    const at = kept.findIndex((other) => other.rank > rank);
+    kept.splice(at === -1 ? kept.length : at, 0, { tree: treeOf(span, inside), rank });
+    if (kept.length > selection.limit) kept.pop();
+  }
+  return { traces: kept.map(({ tree }) => tree), matching, total, unfinished: open.size, sessions, seconds };
+}
+
+export const secondsOf = ({ start, end }: ReadSpan): number => Math.max(0, end - start) / 1000;
+export const kindOf = ({ attributes }: ReadSpan): string => String(attributes[ATTRIBUTE.kind] ?? "");
+
+function matches(root: ReadSpan, { steps, split, uid, source }: SpanSelection): boolean {
+  const { attributes } = root;
+  const step = attributes[ATTRIBUTE.step];
+  const isSession = kindOf(root) === "session";
+  if (steps !== null && !(typeof step === "number" && step >= steps[0] && step <= steps[1])) return false;
+  // What asks for sessions is not answered with steps.
+  if (split !== null && !(isSession && (attributes[ATTRIBUTE.validate] === true) === (split === "val"))) return false;
+  if (uid !== null && !String(attributes[ATTRIBUTE.trajectory] ?? "").startsWith(uid)) return false;
+  return source === null || attributes[ATTRIBUTE.dataSource] === source;
+}
+
+/** Depth first, each span's children in the order of their beginnings; what has lost its parent hangs on the root. */
+function treeOf(root: ReadSpan, inside: readonly ReadSpan[]): SpanTree {
+  const known = new Set([root.spanId, ...inside.map(({ spanId }) => spanId)]);
+  const children = new Map<string, ReadSpan[]>();
+  for (const span of [...inside].sort((a, b) => a.start - b.start)) {
+    const parent = span.parentSpanId !== null && known.has(span.parentSpanId) ? span.parentSpanId : root.spanId;
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(span);
+    else children.set(parent, [span]);
+  }
+  const nodes: { span: ReadSpan; depth: number }[] = [];
+  const seen = new Set<string>();
+  const stack = [{ span: root, depth: 0 }];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    // Two spans of one id would go round for ever.
+    if (seen.has(next.span.spanId)) continue;
+    seen.add(next.span.spanId);
+    nodes.push(next);
+    const { span, depth } = next;
+    stack.push(...(children.get(span.spanId) ?? []).reverse().map((child) => ({ span: child, depth: depth + 1 })));
+  }
+  return { root, nodes: nodes.slice(1) };
+}
+
+const scoreOf = ({ attributes }: ReadSpan) => {
+  const score = attributes[ATTRIBUTE.score];
+  return typeof score === "number" ? score : null;
+};
+
+/** Smaller comes first. */
+const RANKS: Readonly<Record<SpanSelection["order"], (root: ReadSpan) => number>> = {
+  file: () => 0,
+  longest: (root) => -secondsOf(root),
+  worst: (root) => scoreOf(root) ?? Number.POSITIVE_INFINITY,
+  best: (root) => -(scoreOf(root) ?? Number.NEGATIVE_INFINITY),
+  // Of log-probabilities spans know nothing.
+  gap: () => 0,
+};

@@ -1,0 +1,128 @@
+import { hashText } from "../data/random.js";
+import type { Tokenizer } from "../data/tokenizer.js";
+import { isVerlError } from "../host/errors.js";
+import type { RewardResult } from "../reward/index.js";
+import type { LlmClient } from "../rollout/rollout.js";
+import { ATTRIBUTE, noTracer, type SpanStart, type Tracer } from "../tracing/index.js";
+import type { PromptRun } from "./prompt-run.js";
+import type { RequestedCall } from "./tools/requested-call.js";
+import type { ToolCallRecord } from "./tools/tool-executor.js";
+
+/** The span of a session: a trace of its own. */
+export function sessionSpan(prompt: PromptRun, session: number): SpanStart {
+  const { task, factory, partition, globalStep, dataSource, traced } = prompt;
+  const { index = task.draw } = (task.row.extra_info ?? {}) as { readonly index?: unknown };
+  return {
+    kind: "session",
+    name: factory.name,
+    root: true,
+    traced,
+    attributes: {
+      [ATTRIBUTE.step]: globalStep,
+      [ATTRIBUTE.validate]: partition === "val",
+      [ATTRIBUTE.sampleIndex]: typeof index === "number" || typeof index === "string" ? index : task.draw,
+      [ATTRIBUTE.rolloutN]: session,
+      [ATTRIBUTE.trajectory]: `${task.uid}_${session}`,
+      [ATTRIBUTE.dataSource]: dataSource,
+      [ATTRIBUTE.agent]: factory.name,
+    },
+  };
+}
+
+/** A client whose requests are spans. */
+export function tracedClient(client: LlmClient, tracer: Tracer, tokenizer: Pick<Tokenizer, "decode">): LlmClient {
+  if (tracer === noTracer) return client;
+  return {
+    generate: (request, options) =>
+      tracer.span({ kind: "generate", name: "generate" }, async (span) => {
+        const output = await client.generate(request, options);
+        span.set({
+          [ATTRIBUTE.inputTokens]: request.promptIds.length,
+          [ATTRIBUTE.outputTokens]: output.tokenIds.length,
+          [ATTRIBUTE.finishReasons]: [output.stopReason],
+          [ATTRIBUTE.weightVersion]: output.maxWeightVersion,
+          ...(tracer.wantsText
+            ? {
+                [ATTRIBUTE.promptText]: tokenizer.decode(request.promptIds),
+                [ATTRIBUTE.responseText]: tokenizer.decode(output.tokenIds),
+              }
+            : {}),
+        });
+        return output;
+      }),
+  };
+}
+
+/** The span of a call. A name that no tool has was made up by the model. */
+export function tracedCall(
+  tracer: Tracer,
+  call: RequestedCall,
+  isKnown: boolean,
+  run: () => Promise<ToolCallRecord>,
+): Promise<ToolCallRecord> {
+  if (tracer === noTracer) return run();
+  const attributes = {
+    [ATTRIBUTE.tool]: isKnown || tracer.wantsText ? call.name : undefined,
+    [ATTRIBUTE.arguments]: tracer.wantsText ? call.arguments : undefined,
+  };
+  return tracer.span({ kind: "tool", name: isKnown ? call.name : "unknown", attributes }, async (span) => {
+    const record = await run();
+    const { outcome, message, reward } = record;
+    span.set({
+      [ATTRIBUTE.outcome]: outcome,
+      [ATTRIBUTE.errorType]: outcome === "ok" ? undefined : outcome,
+      [ATTRIBUTE.score]: reward ?? undefined,
+      [ATTRIBUTE.result]: tracer.wantsText ? contentText(message.content) : undefined,
+    });
+    return record;
+  });
+}
+
+/** The span of a session's reward. */
+export function tracedReward(
+  tracer: Tracer,
+  dataSource: string,
+  score: () => Promise<RewardResult | null>,
+): Promise<RewardResult | null> {
+  const start = { kind: "reward", name: "reward", attributes: { [ATTRIBUTE.dataSource]: dataSource } } as const;
+  return tracer.span(start, async (span) => {
+    const result = await score();
+    span.set({ [ATTRIBUTE.outcome]: result?.outcome ?? "deferred", [ATTRIBUTE.score]: result?.score ?? undefined });
+    return result;
+  });
+}
+
+/** What an error is called where its message, which may hold texts, is not wanted. */
+export function errorType(error: unknown): string {
+  if (isVerlError(error)) return error.code;
+  return error instanceof Error ? error.name : typeof error;
+}
+
+const contentText = (content: unknown) => (typeof content === "string" ? content : JSON.stringify(content));
+
+/**
+ * Which prompts are traced where `max_samples_per_step_per_worker` limits them: those whose uids hash lowest, so that the
+ * choice takes no random number from the run and is the same in every repetition.
+ */
+export class TraceSample {
+  readonly #left = new Map<string, number>();
+
+  constructor(private readonly limit: number | null) {}
+
+  /** @param workers  the worker of each uid */
+  choose(uids: readonly string[], workers: readonly number[], step: string): (uid: string) => boolean {
+    const { limit } = this;
+    if (limit === null) return () => true;
+    // What was left in earlier steps is of no use any more.
+    for (const key of this.#left.keys()) if (!key.startsWith(`${step}/`)) this.#left.delete(key);
+    const order = uids.map((uid, i) => ({ uid, worker: workers[i], rank: hashText(uid) }));
+    const chosen = new Set<string>();
+    for (const { uid, worker } of order.sort((a, b) => a.rank - b.rank)) {
+      const key = `${step}/${worker}`;
+      const left = this.#left.get(key) ?? limit;
+      if (left > 0) chosen.add(uid);
+      this.#left.set(key, Math.max(0, left - 1));
+    }
+    return (uid) => chosen.has(uid);
+  }
+}

@@ -1,0 +1,6 @@
+/** Public entry of the tracing room: how a run tells what it does while it does it. */
+export { ATTRIBUTE } from "./attributes.js";
+export { composeTracers, noTracer } from "./compose-tracers.js";
+export { tracingErrors } from "./errors.js";
+export { parseSpans, type ReadSpan, readSpans, TRACES_FILE } from "./span-file.js";
+export type * from "./tracer.js";

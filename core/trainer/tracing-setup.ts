@@ -1,0 +1,49 @@
+import type { AgentLoopManager } from "../agent/agent-loop.js";
+import type { ReplicaSet } from "../rollout/index.js";
+import { composeTracers, type Gauge, type Tracer, type TracerOptions } from "../tracing/index.js";
+import type { TrainerOptions } from "./trainer.js";
+
+/** The tracers that the configuration asks for; one that does nothing where it asks for none. */
+export async function createRunTracer(options: TrainerOptions, resumed: boolean): Promise<Tracer> {
+  const { config, services, display, cwd, logger } = options;
+  const { trace, prometheus } = config.actor_rollout_ref.rollout;
+  const names = [...(trace.backend === null ? [] : [trace.backend]), ...(prometheus.enable ? ["prometheus"] : [])];
+  const tracerOptions: TracerOptions = {
+    ...{ outputDir: display.outputDir, resumed, cwd, env: process.env, logger },
+    projectName: trace.project_name ?? config.trainer.project_name,
+    experimentName: trace.experiment_name ?? config.trainer.experiment_name,
+    trace: {
+      token2text: trace.token2text,
+      maxSamplesPerStepPerWorker: trace.max_samples_per_step_per_worker,
+      endpoint: trace.endpoint,
+      headers: trace.headers,
+    },
+    prometheus: { port: prometheus.port, file: prometheus.file },
+  };
+  const tracers: Tracer[] = [];
+  for (const name of names) tracers.push(await services.registries.tracers.require(name).create(tracerOptions));
+  return composeTracers(tracers);
+}
+
+/** What can be read at any time: what sessions wait for, and how the servers are. */
+export function runGauges(manager: AgentLoopManager, { replicas }: ReplicaSet): readonly Gauge[] {
+  const waiting = new Map<string, number>();
+  for (const { waitsFor } of manager.waiting?.() ?? []) {
+    // "the agent loop NAME" names a loop, and the number of those is not bounded here.
+    const what = waitsFor.replace(/^the (agent loop) .*/, "$1").replace(/^(the|a) /, "");
+    waiting.set(what, (waiting.get(what) ?? 0) + 1);
+  }
+  return [
+    ...[...waiting].map(([what, value]) => ({
+      ...{ name: "verl_sessions_waiting", help: "Sessions in flight, by what they wait for.", value },
+      labels: { waits_for: what.replaceAll(" ", "_") },
+    })),
+    ...replicas.flatMap(({ replicaRank, inFlight, weightVersion }) => {
+      const labels = { replica: String(replicaRank) };
+      return [
+        { name: "verl_replica_requests_in_flight", help: "Requests being served or queued.", labels, value: inFlight },
+        { name: "verl_replica_weight_version", help: "Version of the weights held.", labels, value: weightVersion },
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { reasonOf, type Tracer, type TracerOptions } from "../../../core/plugin.js";
+import { type MetricsServer, scrapeConfig, serveMetrics } from "./metrics-server.js";
+import { PrometheusTracer } from "./prometheus-tracer.js";
+
+/** Metrics that are served while the run goes on. A port that is taken, or a file that cannot be written, is a warning. */
+export async function openPrometheus({ prometheus, cwd, logger }: TracerOptions): Promise<Tracer> {
+  const tracer = new PrometheusTracer();
+  let server: MetricsServer | null = null;
+  try {
+    server = await serveMetrics(prometheus.port, tracer);
+    logger.info(`metrics: http://${server.address}/metrics`);
+    if (prometheus.file !== null) await writeWhole(path.resolve(cwd, prometheus.file), scrapeConfig(server.address));
+  } catch (error) {
+    logger.warn(`metrics for Prometheus: ${reasonOf(error)}`);
+  }
+  return {
+    wantsText: false,
+    promptsPerWorker: null,
+    span: (start, work) => tracer.span(start, work),
+    observe: (read) => tracer.observe(read),
+    async finish() {
+      await server?.close();
+      await tracer.finish();
+    },
+  };
+}
+
+/** Prometheus may read it at any time. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(`${file}.tmp`, text);
+  await rename(`${file}.tmp`, file);
+}

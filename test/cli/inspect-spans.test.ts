@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import { expect } from "chai";
+import { readSpans } from "../../core/tracing/index.js";
+import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
+import { ToyFolder } from "../core/trainer/support/toy-run.js";
+import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { cli } from "./support.js";
+
+interface Inspected {
+  readonly traces: readonly {
+    readonly name: string;
+    readonly seconds: number;
+    readonly attributes: Readonly<Record<string, unknown>>;
+    readonly spans: readonly { readonly name: string; readonly depth: number; readonly seconds: number }[];
+  }[];
+  readonly matching: number;
+  readonly total: number;
+}
+
+describe("verl train with traces, and verl inspect of them", () => {
+  let folder: ToyFolder;
+  let said = "";
+  const env = { VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN };
+  const rollout = "actor_rollout_ref.rollout";
+  before(async () => {
+    folder = await ToyFolder.create();
+    const traced = [
+      `${rollout}.trace.backend=otel`,
+      `${rollout}.prometheus.enable=true`,
+      `${rollout}.prometheus.port=0`,
+    ];
+    const overrides = [...TOY_OVERRIDES, "trainer.logger=[jsonl]", ...traced];
+    const { code, stderr } = await cli(["train", ...overrides], { cwd: folder.dir, env });
+    expect(code, stderr).to.equal(0);
+    said = stderr;
+  });
+  after(() => folder[Symbol.asyncDispose]());
+  const inspect = (...args: string[]) => cli(["inspect", ...args], { cwd: folder.dir });
+  const traces = async (...args: string[]) => (await inspect(...args, "--json")).json<Inspected>();
+
+  it("a run writes a trace for every session and every step, and says where its metrics are", async () => {
+    expect(said).to.match(/metrics: http:\/\/127\.0\.0\.1:\d+\/metrics/);
+    const names: Record<string, number> = {};
+    for await (const { name } of readSpans(`${folder.dir}/run/traces.jsonl`)) names[name] = (names[name] ?? 0) + 1;
+    const sessions = names["invoke_agent single_turn_agent"];
+    expect(sessions).to.be.greaterThan(1);
+    expect([names.generate, names.reward]).to.deep.equal([sessions, sessions]);
+    expect(names).to.include.keys("step", "gen", "update_actor", "update_weights");
+  });
+
+  it("holds no text of prompts and answers", async () => {
+    const text = await readFile(`${folder.dir}/run/traces.jsonl`, "utf8");
+    expect(text).to.not.match(/prompt_text|response_text/);
+  });
+
+  it("shows sessions with their turns and rewards against time", async () => {
+    const { stdout, stderr, code } = await inspect("run", "--spans", "--split", "train", "--limit", "2");
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/_0 {2}step \d+, train, invoke_agent single_turn_agent, \d+\.\d{3} s/);
+    expect(stdout).to.match(/generate +▕ *█+ *▏ +\d+\.\d{3} s {2}\d+ → \d+ tokens, (stop|length)/);
+    expect(stdout).to.match(/reward +▕ *█+ *▏ +\d+\.\d{3} s {2}scored, score/);
+    expect(stderr).to.match(/traces, \d+ sessions of .* s each \(turns .* s, tools 0 s, rewards .* s\), 2 shown/);
+  });
+
+  it("takes the file as it takes the folder, and picks by step, uid and order", async () => {
+    const all = await traces("run", "--spans");
+    expect(await traces("run/traces.jsonl")).to.deep.equal(all);
+    const first = await traces("run", "--spans", "--step", "1");
+    expect(first.matching).to.be.lessThan(all.total);
+    expect(new Set(first.traces.map(({ attributes }) => attributes["verl.step"]))).to.deep.equal(new Set([1]));
+    const id = String(first.traces.find(({ name }) => name !== "step")?.attributes["verl.trajectory_id"]);
+    expect((await traces("run", "--spans", "--uid", id)).matching).to.equal(1);
+    const longest = (await traces("run", "--spans", "--sort", "longest")).traces.map(({ seconds }) => seconds);
+    expect(longest).to.deep.equal([...longest].sort((a, b) => b - a));
+  });
+
+  it("a step's parts lie in it", async () => {
+    const { traces: found } = await traces("run", "--spans", "--step", "1");
+    const step = found.find(({ name }) => name === "step");
+    expect(step?.spans.map(({ name }) => name)).to.include.members(["gen", "update_actor"]);
+    for (const { seconds } of step?.spans ?? []) expect(seconds).to.be.at.most((step?.seconds ?? 0) + 1e-3);
+  });
+
+  it("says that a run has none", async () => {
+    const { code, stderr } = await inspect(".", "--spans");
+    expect(code).to.not.equal(0);
+    expect(stderr).to.contain("VERL_CLI_NOTHING_TO_INSPECT").and.contain("trace.backend");
+  });
+
+  it("refuses a tracer that there is not, and a negative limit, before it starts", async () => {
+    const wrong = (...overrides: string[]) => cli(["train", ...TOY_OVERRIDES, ...overrides], { cwd: folder.dir, env });
+    const { stderr } = await wrong(`${rollout}.trace.backend=weave`);
+    expect(stderr).to.contain("weave").and.contain("otel");
+    expect((await wrong(`${rollout}.trace.max_samples_per_step_per_worker=-1`)).stderr).to.contain("max_samples");
+  });
+});

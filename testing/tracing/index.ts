@@ -1,0 +1,2 @@
+export { RecordedSpan, RecordingTracer } from "./recording-tracer.js";
+export { type TracerUnderTest, tracerConformance, tracerOptions } from "./tracer-conformance.js";

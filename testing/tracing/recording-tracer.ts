@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Gauge, Span, SpanAttributes, SpanStart, Tracer } from "../../core/plugin.js";
+
+/** A span that a {@link RecordingTracer} was told of. */
+export class RecordedSpan implements Span {
+  readonly children: RecordedSpan[] = [];
+  attributes: SpanAttributes;
+  ended = false;
+  error: unknown = null;
+
+  constructor(readonly start: SpanStart) {
+    this.attributes = start.attributes ?? {};
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.attributes = { ...this.attributes, ...attributes };
+  }
+}
+
+/** A tracer that keeps what it is told, for tests of what tells it. */
+export class RecordingTracer implements Tracer {
+  /** Those that no other is around, in their order. */
+  readonly roots: RecordedSpan[] = [];
+  readonly gauges: (() => readonly Gauge[])[] = [];
+  finished = 0;
+  readonly #around = new AsyncLocalStorage<RecordedSpan>();
+
+  constructor(
+    readonly wantsText = false,
+    readonly promptsPerWorker: number | null = null,
+  ) {}
+
+  async span<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+    const span = new RecordedSpan(start);
+    const parent = start.root ? undefined : this.#around.getStore();
+    (parent?.children ?? this.roots).push(span);
+    try {
+      return await this.#around.run(span, () => work(span));
+    } catch (error) {
+      span.error = error;
+      throw error;
+    } finally {
+      span.ended = true;
+    }
+  }
+
+  observe(read: () => readonly Gauge[]): void {
+    this.gauges.push(read);
+  }
+
+  async finish(): Promise<void> {
+    this.finished++;
+  }
+}
