@@ -1,165 +1,124 @@
 /**
- * Training steps of the ONNX engine and of PyTorch, interleaved in one run, and the difference of their gradients.
+ * The ONNX engine's training step: time and memory next to PyTorch's, time over tokens, memory over many steps.
  *
- *   VERL_BENCH_PYTHON=/path/to/python node dist/bench/engine/main.js [--workloads a,b,r] [--threads 2] [--rounds 5] [--seconds 120] [--spin]
+ *   VERL_BENCH_PYTHON=/path/to/python npm run bench -- engine [step|memory|tokens|soak] [options]
  *
- * A workload ends after its rounds or, at the latest, with the first round that is over after so many seconds.
+ *   step     forward, forward + backward, and the whole step with clipping and AdamW, the two engines taking turns, with
+ *            the difference of their gradients and the rates of their matrix products (the default)
+ *   memory   peak resident memory above that after loading the libraries, each engine in a process of its own (Linux)
+ *   tokens   time of batches of 1k to 32k tokens
+ *   soak     resident memory over many steps (Linux)
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-import { countsOf, sftLoss } from "../../core/algorithms/index.js";
-import { SafetensorsReader } from "../../core/formats/index.js";
-import type { OptimizerConfig } from "../../core/plugin.js";
-import { OnnxBackend } from "../../engines/onnx/backend/onnx-backend.js";
-import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
+import type { Spin } from "../../engines/onnx/runtime/index.js";
+import { commandLine, listOf, usageError, wholeNumber } from "../../test/command-line.js";
 import { PythonProcess } from "../python-process.js";
-import { paddedForm, WORKLOADS, type Workload } from "./workload.js";
+import { machine } from "./figures.js";
+import { describeMemory, measureMemory } from "./memory.js";
+import { describeSoak, soak } from "./soak.js";
+import { describeStep, measureStep } from "./step.js";
+import { describeTokens, measureTokens } from "./tokens.js";
+import { WORKLOADS } from "./workload.js";
 
-const USAGE =
-  "VERL_BENCH_PYTHON=/path/to/python npm run bench -- engine [--workloads a,b,r] [--threads 2] [--rounds 5] [--seconds 120] [--spin]";
-const { values: args } = commandLine({
+const USAGE = `VERL_BENCH_PYTHON=/path/to/python npm run bench -- engine [step|memory|tokens|soak] [--json]
+         step:   [--workloads a,b,smollm2,a-ragged,b-ragged,smollm2-ragged] [--threads 1,2] [--rounds 10] [--seconds 600] [--spin true|false|briefly]
+         memory: [--workloads a,b,smollm2] [--threads 2] [--steps 3]
+         tokens: [--models a,b] [--threads 2] [--rounds 3] [--micro-batch 4096]
+         soak:   [--threads 2] [--steps 1000]`;
+const { values: args, positionals } = commandLine({
   usage: USAGE,
+  allowPositionals: true,
   options: {
-    workloads: { type: "string", default: "a,b,r" },
-    threads: { type: "string", default: "2" },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "120" },
-    spin: { type: "boolean", default: false },
+    workloads: { type: "string" },
+    models: { type: "string", default: "a,b" },
+    threads: { type: "string" },
+    rounds: { type: "string" },
+    seconds: { type: "string", default: "600" },
+    steps: { type: "string" },
+    "micro-batch": { type: "string", default: "4096" },
+    spin: { type: "string", default: "briefly" },
+    json: { type: "boolean", default: false },
   },
 });
-const threads = wholeNumber("threads", args.threads, 1, USAGE);
-const rounds = wholeNumber("rounds", args.rounds, 1, USAGE);
-const deadlineMs = wholeNumber("seconds", args.seconds, 1, USAGE) * 1000;
-const workloads = listOf(
-  "workloads",
-  args.workloads,
-  WORKLOADS.map(({ name }) => name),
-  USAGE,
-);
-const STAGES = ["forward", "backward", "step"] as const;
-type Stage = (typeof STAGES)[number];
+const NAMES = WORKLOADS.map(({ name }) => name);
+const python = process.env.VERL_BENCH_PYTHON;
 
-const OPTIMIZER: OptimizerConfig = {
-  name: "adamw",
-  lr: 1e-4,
-  betas: [0.9, 0.999],
-  eps: 1e-8,
-  weightDecay: 0.01,
-  clipGrad: 1,
-  schedule: { type: "constant", warmupSteps: 0, totalSteps: 0, minLrRatio: 0, numCycles: 0.5 },
+const number = (name: string, value: string | undefined, standard: number) =>
+  wholeNumber(name, value ?? String(standard), 1, USAGE);
+const threadCounts = (standard: string) => (args.threads ?? standard).split(",").map((n) => number("threads", n, 1));
+const chosen = (standard: readonly string[]) => {
+  const names = listOf("workloads", args.workloads ?? standard.join(), NAMES, USAGE);
+  return WORKLOADS.filter(({ name }) => names.includes(name));
+};
+
+const spinOf = (value: string): Spin => {
+  listOf("spin", value, ["true", "false", "briefly"], USAGE);
+  return value === "briefly" ? value : value === "true";
+};
+
+const COMMANDS: Readonly<Record<string, () => AsyncGenerator<readonly [report: object, text: string]>>> = {
+  async *step() {
+    const torch = python ? await PythonProcess.start(python, "engine/torch_engine.py") : null;
+    say(torch ? `PyTorch ${torch.version}` : "VERL_BENCH_PYTHON is not set: PyTorch is left out");
+    const rounds = number("rounds", args.rounds, 10);
+    const deadlineMs = number("seconds", args.seconds, 600) * 1000;
+    try {
+      for (const work of chosen(NAMES)) {
+        for (const threads of threadCounts("1,2")) {
+          const report = await measureStep(work, { threads, rounds, deadlineMs, spin: spinOf(args.spin) }, torch);
+          yield [report, describeStep(report)];
+        }
+      }
+    } finally {
+      torch?.stop();
+    }
+  },
+
+  async *memory() {
+    if (!python) say("VERL_BENCH_PYTHON is not set: PyTorch is left out");
+    for (const work of chosen(NAMES.filter((name) => !name.endsWith("-ragged")))) {
+      for (const threads of threadCounts("2")) {
+        const report = await measureMemory(work, threads, number("steps", args.steps, 3), python);
+        yield [report, describeMemory(report)];
+      }
+    }
+  },
+
+  async *tokens() {
+    for (const model of listOf("models", args.models, ["a", "b"], USAGE)) {
+      for (const threads of threadCounts("2")) {
+        const rounds = number("rounds", args.rounds, 3);
+        const microBatchTokens = number("micro-batch", args["micro-batch"], 4096);
+        const report = await measureTokens(model as "a" | "b", { threads, rounds, microBatchTokens });
+        yield [report, describeTokens(report)];
+      }
+    }
+  },
+
+  async *soak() {
+    for (const threads of threadCounts("2")) {
+      const report = await soak(threads, number("steps", args.steps, 1000));
+      yield [report, describeSoak(report)];
+    }
+  },
 };
 
 async function main(): Promise<void> {
-  const python = process.env.VERL_BENCH_PYTHON;
-  const torch = python ? await PythonProcess.start(python, "engine/torch_engine.py") : null;
-  const cpu = os.cpus()[0]?.model ?? "unknown CPU";
-  console.log(`${cpu}, ${os.cpus().length} cores, ${threads} threads, load ${os.loadavg()[0].toFixed(1)}`);
-  console.log(torch ? `PyTorch ${torch.version}` : "VERL_BENCH_PYTHON is not set: PyTorch is left out");
-  try {
-    for (const workload of WORKLOADS.filter((w) => workloads.includes(w.name))) {
-      await measure(workload, torch);
-    }
-  } finally {
-    torch?.stop();
+  const [command = "step", ...more] = positionals;
+  if (more.length > 0 || !Object.hasOwn(COMMANDS, command)) {
+    usageError(`Known commands: ${Object.keys(COMMANDS).join(", ")}.`, USAGE);
   }
+  const where = machine();
+  say(where);
+  const reports: object[] = [];
+  for await (const [report, text] of COMMANDS[command]()) {
+    reports.push(report);
+    say(text);
+  }
+  if (args.json) console.log(JSON.stringify({ machine: where, command, reports }, null, 2));
 }
 
-async function measure({ name, config, batch }: Workload, torch: PythonProcess | null): Promise<void> {
-  const backend = new OnnxBackend({
-    model: { config, initSeed: 1 },
-    optimizer: OPTIMIZER,
-    topology: { rank: 0, size: 1, isOutputSource: true },
-    threads,
-    seed: 1,
-    extra: { spin: args.spin },
-  });
-  await backend.load();
-  const loss = sftLoss();
-  const counts = countsOf(batch);
-  const stages: Record<Stage, () => Promise<unknown>> = {
-    forward: () => backend.forward(batch, ["logProb"]),
-    async backward() {
-      await backend.zeroGrad();
-      return backend.fused(batch, loss, counts);
-    },
-    async step() {
-      await stages.backward();
-      const norm = await backend.gradNorm();
-      await backend.step({ lr: OPTIMIZER.lr, gradScale: Math.min(1, 1 / (norm + 1e-6)), optimizer: OPTIMIZER });
-    },
-  };
-  const dir = await mkdtemp(path.join(os.tmpdir(), "verl-bench-"));
-  try {
-    const tokens = batch.inputIds.length;
-    console.log(
-      `\n${name}: ${(backend.modelInfo().parameters / 1e6).toFixed(2)} M parameters, ${batch.size} sequences, ${tokens} tokens`,
-    );
-    if (torch) {
-      await backend.save(dir, ["model"]);
-      const weights = path.join(dir, "model.safetensors");
-      await torch.call({ do: "load", threads, config, weights, ...paddedForm(batch) });
-      await compareGradients(backend, stages.backward, torch, path.join(dir, "gradients.safetensors"));
-    }
-    const ours = Object.fromEntries(STAGES.map((s) => [s, [] as number[]]));
-    const theirs = Object.fromEntries(STAGES.map((s) => [s, [] as number[]]));
-    const begin = performance.now();
-    for (let round = 0; round <= rounds; round++) {
-      if (round > 1 && performance.now() - begin > deadlineMs) break;
-      for (const stage of STAGES) {
-        const start = performance.now();
-        await stages[stage]();
-        // The first round warms up.
-        if (round > 0) ours[stage].push(performance.now() - start);
-        if (!torch) continue;
-        const { times } = await torch.call<{ times: number[] }>({ do: stage, repeats: 1 });
-        if (round > 0) theirs[stage].push(...times);
-      }
-    }
-    for (const stage of STAGES) report(stage, ours[stage], theirs[stage]);
-  } finally {
-    await backend.dispose();
-    await rm(dir, { recursive: true });
-  }
-}
-
-async function compareGradients(
-  backend: OnnxBackend,
-  backward: () => Promise<unknown>,
-  torch: PythonProcess,
-  file: string,
-): Promise<void> {
-  await backward();
-  await torch.call({ do: "gradients", path: file });
-  const reader = await SafetensorsReader.open(file);
-  let worst = { name: "", error: 0 };
-  for await (const { name, data } of backend.gradients()) {
-    const { data: expected } = await reader.readF32(name);
-    let [difference, norm] = [0, 0];
-    expected.forEach((x, i) => {
-      difference += (x - Number(data[i])) ** 2;
-      norm += x * x;
-    });
-    const error = Math.sqrt(difference / norm);
-    if (error > worst.error) worst = { name, error };
-  }
-  await reader.close();
-  console.log(`  gradients: largest relative difference of a tensor ${worst.error.toExponential(1)} (${worst.name})`);
-}
-
-function report(stage: string, ours: number[], theirs: number[]): void {
-  const summary = (times: number[]) => {
-    const sorted = [...times].sort((a, b) => a - b);
-    return { min: sorted[0], median: sorted[sorted.length >> 1] };
-  };
-  const mine = summary(ours);
-  let line = `  ${stage.padEnd(8)} ms min/median: ONNX ${mine.min.toFixed(1)}/${mine.median.toFixed(1)}`;
-  if (theirs.length > 0) {
-    const other = summary(theirs);
-    const ratio = `${(mine.min / other.min).toFixed(2)}/${(mine.median / other.median).toFixed(2)}`;
-    line += `  PyTorch ${other.min.toFixed(1)}/${other.median.toFixed(1)}  ratio ${ratio}`;
-  }
-  console.log(line);
+function say(line: string): void {
+  if (!args.json) console.log(line);
 }
 
 await main();

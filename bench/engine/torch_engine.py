@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 class Llama:
     def __init__(self, config, weights):
         self.c = config
-        self.p = {name: tensor.clone().requires_grad_() for name, tensor in load_file(weights).items()}
+        self.p = {name: tensor.requires_grad_() for name, tensor in weights.items()}
         half = config["head_dim"] // 2
         frequency = config["rope_theta"] ** (-torch.arange(half, dtype=torch.float32) / half)
         angle = torch.arange(config["max_position_embeddings"], dtype=torch.float32)[:, None] * frequency
@@ -52,7 +52,11 @@ class Llama:
 class Engine:
     def __init__(self, command):
         torch.set_num_threads(command["threads"])
-        self.model = Llama(command["config"], command["weights"])
+        if "weights" in command:
+            weights = {name: tensor.clone() for name, tensor in load_file(command["weights"]).items()}
+        else:
+            weights = {name: torch.randn(shape) * 0.02 for name, shape in command["shapes"].items()}
+        self.model = Llama(command["config"], weights)
         self.optimizer = torch.optim.AdamW(
             list(self.model.p.values()), lr=1e-4, betas=(0.9, 0.999), weight_decay=0.01, fused=True
         )
@@ -93,14 +97,39 @@ class Engine:
         return loss
 
 
+def products(threads, tokens, inputs, outputs, repeats):
+    """Mean time in ms of y = x Wᵀ, dx = dy W and dW = dyᵀ x together."""
+    torch.set_num_threads(threads)
+    x, w, dy = torch.rand(tokens, inputs), torch.rand(outputs, inputs), torch.rand(tokens, outputs)
+    start = time.perf_counter()
+    for _ in range(repeats):
+        torch.mm(x, w.T)
+        torch.mm(dy, w)
+        torch.mm(dy.T, x)
+    return (time.perf_counter() - start) * 1e3 / repeats
+
+
+def resident():
+    """Resident memory now and at its highest, in MiB; Linux."""
+    with open("/proc/self/status") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return [int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM")]
+
+
 def main():
     engine = None
+    imported = resident()[0] if sys.platform == "linux" else 0
     print(json.dumps({"version": torch.__version__}), flush=True)
     for line in sys.stdin:
         command = json.loads(line)
         if command["do"] == "load":
             engine = Engine(command)
             answer = {}
+        elif command["do"] == "products":
+            sizes = {name: command[name] for name in ("threads", "tokens", "inputs", "outputs", "repeats")}
+            answer = {"times": [products(**sizes)]}
+        elif command["do"] == "memory":
+            answer = {"imported": imported, "peak": resident()[1]}
         elif command["do"] == "gradients":
             answer = {"loss": engine.gradients(command["path"])}
         else:

@@ -9,8 +9,8 @@ const schema = z.strictObject({
   logitsMemoryMiB: z.number().positive().default(512),
   /** Memory for attention weights, in MiB; a micro-batch that needs more is cut by length, and a sequence computed in blocks. */
   attentionMemoryMiB: z.number().positive().default(1024),
-  /** Worker threads busy-wait between operators: faster on a machine of one's own, slower on a shared one. */
-  spin: z.boolean().default(false),
+  /** Worker threads busy-wait between operators, `briefly` by default: faster on a machine of one's own, slower on a shared one. */
+  spin: z.union([z.boolean(), z.literal("briefly")]).default("briefly"),
   /** Sequences are packed without padding when more than this share of the grid would be padding. */
   packAbovePadding: z.number().min(0).max(1).default(0.15),
   /** How the head of a critic or reward model begins where the model's files have none. */

@@ -174,7 +174,7 @@ export class TrainingStep {
 }
 
 function keyOf(kind: string, { graph }: ActiveModel, variant: GraphVariant, detail: string): string {
-  return `${kind}|${graph.key}|${variant.layout}|${variant.chunks}|${variant.attentionRows}|${detail}`;
+  return `${kind}|${graph.key}|${variant.layout}|${variant.chunks}|${variant.keepsLogits}|${variant.attentionRows}|${detail}`;
 }
 
 function takeOutputs(outputs: readonly OutputName[], fetched: Feeds, length: number): ModelOutputs {

@@ -16,14 +16,32 @@ export interface VariantOptions {
 /** Arrays of [rows, vocabulary] that are alive at once in the head's backward pass. */
 export const LIVE_LOGITS_ARRAYS = 4;
 
+/** Chunks beyond which their products become too small to be fast. */
+const MOST_KEPT_CHUNKS = 8;
+
 /** The graph that suits a batch. Chunk counts are powers of two, so that few graphs serve all batches. */
 export function chooseVariant(config: ModelConfig, shape: BatchShape, options: VariantOptions): GraphVariant {
   const padding = 1 - shape.tokens / (shape.sequences * shape.longest);
-  const rows = config.head === "languageModel" ? shape.responseTokens : 0;
-  const bytes = rows * config.vocabSize * Float32Array.BYTES_PER_ELEMENT * LIVE_LOGITS_ARRAYS;
-  let chunks = 1;
-  while (bytes / chunks > options.logitsBytes && chunks * 2 <= shape.responseTokens) chunks *= 2;
   const layout = padding > options.packAbovePadding ? "packed" : "padded";
   const { rows: attentionRows } = planAttention(config, shape, options.attentionBytes);
-  return { layout, chunks, attentionRows, plainNorms: options.plainNorms };
+  return { layout, ...chunking(config, shape, options), attentionRows, plainNorms: options.plainNorms };
+}
+
+/** The fewest chunks with which the logits fit: kept ones if possible, else computed again. */
+function chunking(
+  { head, vocabSize, logitSoftcap }: ModelConfig,
+  { responseTokens }: BatchShape,
+  { logitsBytes }: VariantOptions,
+): Pick<GraphVariant, "chunks" | "keepsLogits"> {
+  if (head !== "languageModel") return { chunks: 1, keepsLogits: true };
+  const all = responseTokens * vocabSize * Float32Array.BYTES_PER_ELEMENT;
+  const kept = logitSoftcap === null ? 1 : 2;
+  const canHalve = (chunks: number) => chunks * 2 <= responseTokens;
+  for (let chunks = 1; chunks <= MOST_KEPT_CHUNKS; chunks *= 2) {
+    if (all * (kept + (LIVE_LOGITS_ARRAYS - kept) / chunks) <= logitsBytes) return { chunks, keepsLogits: true };
+    if (!canHalve(chunks)) break;
+  }
+  let chunks = 1;
+  while ((all * LIVE_LOGITS_ARRAYS) / chunks > logitsBytes && canHalve(chunks)) chunks *= 2;
+  return { chunks, keepsLogits: chunks === 1 };
 }

@@ -51,6 +51,8 @@ export const gradientFetch = (parameter: string) => `grad:${parameter}`;
 export interface GraphVariant {
   readonly layout: LayoutKind;
   readonly chunks: number;
+  /** The backward pass does not compute logits again; at the price of memory. */
+  readonly keepsLogits: boolean;
   /** Queries of a block of attention, one block after the other; null: all at once. */
   readonly attentionRows: number | null;
   /** For runtimes that get the statistics of fused norms wrong. */
@@ -94,7 +96,7 @@ export class ModelGraph {
     const inverse = direction === "backward" ? g.input(HEAD_FEEDS.inverse, ["N"], "int32") : index;
     const normed = blocks.norm(pickRows(ad, hidden, width, index, inverse), config.names.finalNorm);
     this.head = this.targets
-      ? this.languageModelHead(normed, this.targets, variant.chunks)
+      ? this.languageModelHead(normed, this.targets, variant)
       : this.scoreHead(normed, config.head as "values" | "scores");
   }
 
@@ -116,7 +118,7 @@ export class ModelGraph {
     if (ofEmbedded) g.output(ofEmbedded, EMBEDDED_GRADIENT, ["N", this.config.hiddenSize]);
   }
 
-  private languageModelHead(normed: Ref, targets: Ref, chunks: number): Head {
+  private languageModelHead(normed: Ref, targets: Ref, { chunks, keepsLogits }: GraphVariant): Head {
     const g = this.graph;
     const { config } = this;
     const weightName = headName(config);
@@ -129,6 +131,8 @@ export class ModelGraph {
       width: config.hiddenSize,
       cap: config.logitSoftcap === null ? null : g.input(HEAD_FEEDS.capFactor, []),
       chunks,
+      keepsLogits,
+      vocabSize: config.vocabSize,
     });
   }
 

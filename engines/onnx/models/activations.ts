@@ -1,27 +1,31 @@
 import type { Activation } from "../../../core/formats/index.js";
-import type { Autodiff, Graph, Ref } from "../ir/index.js";
+import { type Autodiff, type Graph, MICROSOFT, type Ref } from "../ir/index.js";
 
 interface Activated {
   readonly value: Ref;
-  /** Adds the nodes of the derivative. */
-  derivative(): Ref;
+  /** Adds the nodes of the derivative and says where the backward pass takes the value from. */
+  backward(): { readonly derivative: Ref; readonly value: Ref };
 }
 
 const SQRT_2_OVER_PI = Math.sqrt(2 / Math.PI);
 /** Of the tanh that stands for Φ (1606.08415). */
 const CUBIC = 0.044715;
 
-const ACTIVATIONS: Readonly<Record<Activation, (g: Graph, x: Ref) => Activated>> = {
-  silu(g, x) {
-    const sigmoid = g.op("Sigmoid", [x]);
-    const value = g.op("Mul", [x, sigmoid]);
-    return {
-      value,
-      derivative: () => g.op("Sub", [g.op("Add", [sigmoid, value]), g.op("Mul", [sigmoid, value])]),
-    };
-  },
+type Build = (g: Graph, x: Ref) => Activated;
 
-  gelu: (g, x) => ({
+const ACTIVATIONS: Readonly<Record<Activation, Build>> = {
+  silu: (g, x) => ({
+    // With alpha 1 this is x · sigmoid(x), in one pass.
+    value: g.op("QuickGelu", [x], { alpha: { float: 1 } }, MICROSOFT),
+    // Value and sigmoid once more: until the backward pass x alone is kept.
+    backward() {
+      const sigmoid = g.op("Sigmoid", [x]);
+      const value = g.op("Mul", [x, sigmoid]);
+      return { derivative: g.op("Sub", [g.op("Add", [sigmoid, value]), g.op("Mul", [sigmoid, value])]), value };
+    },
+  }),
+
+  gelu: kept((g, x) => ({
     value: g.op("Gelu", [x]),
     // Φ(x) + x φ(x)
     derivative() {
@@ -31,9 +35,9 @@ const ACTIVATIONS: Readonly<Record<Activation, (g: Graph, x: Ref) => Activated>>
       const density = g.op("Mul", [g.op("Exp", [exponent]), g.scalar(1 / Math.sqrt(2 * Math.PI))]);
       return g.op("Add", [cumulative, g.op("Mul", [x, density])]);
     },
-  }),
+  })),
 
-  geluTanh: (g, x) => ({
+  geluTanh: kept((g, x) => ({
     value: g.op("Gelu", [x], { approximate: "tanh" }),
     // u = x (c + c a x²), t = tanh u: ½ (1 + t) + ½ x (1 − t²) (c + 3 c a x²)
     derivative() {
@@ -45,29 +49,34 @@ const ACTIVATIONS: Readonly<Record<Activation, (g: Graph, x: Ref) => Activated>>
       const inner = g.op("Mul", [g.op("Mul", [x, slope]), polynomial(3 * CUBIC)]);
       return g.op("Mul", [g.op("Add", [g.op("Add", [t, g.scalar(1)]), inner]), g.scalar(0.5)]);
     },
-  }),
+  })),
 
-  relu: (g, x) => ({
+  relu: kept((g, x) => ({
     value: g.op("Relu", [x]),
     derivative: () => g.op("Cast", [g.op("Greater", [x, g.scalar(0)])], { to: 1 }),
-  }),
+  })),
 };
+
+/** An activation whose value the backward pass takes from the forward pass. */
+function kept(build: (g: Graph, x: Ref) => { readonly value: Ref; derivative(): Ref }): Build {
+  return (g, x) => {
+    const { value, derivative } = build(g, x);
+    return { value, backward: () => ({ value, derivative: derivative() }) };
+  };
+}
 
 export function activate(ad: Autodiff, x: Ref, activation: Activation): Ref {
   const g = ad.graph;
-  const { value, derivative } = ACTIVATIONS[activation](g, x);
-  return ad.record(value, [x], (dy) => [() => g.op("Mul", [dy, derivative()])]);
+  const { value, backward } = ACTIVATIONS[activation](g, x);
+  return ad.record(value, [x], (dy) => [() => g.op("Mul", [dy, backward().derivative])]);
 }
 
 /** activation(gate) · up (Shazeer, 2002.05202). */
 export function gated(ad: Autodiff, gate: Ref, up: Ref, activation: Activation): Ref {
   const g = ad.graph;
-  const { value, derivative } = ACTIVATIONS[activation](g, gate);
-  return ad.record(g.op("Mul", [value, up]), [gate, up], (dy) => [
-    () => {
-      const slope = derivative();
-      return g.op("Mul", [g.op("Mul", [dy, up]), slope]);
-    },
-    () => g.op("Mul", [dy, value]),
-  ]);
+  const { value, backward } = ACTIVATIONS[activation](g, gate);
+  return ad.record(g.op("Mul", [value, up]), [gate, up], (dy) => {
+    const again = backward();
+    return [() => g.op("Mul", [g.op("Mul", [dy, up]), again.derivative]), () => g.op("Mul", [dy, again.value])];
+  });
 }

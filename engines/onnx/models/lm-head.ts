@@ -11,6 +11,7 @@ export interface HeadRows {
   readonly hidden: Ref;
   /** [vocab, hidden] */
   readonly weight: Ref;
+  readonly vocabSize: number;
   /** The weight's name, and the sum to which its gradient is added; null: the weight is not trained. */
   readonly weightName: string;
   readonly weightSum: (() => Ref) | null;
@@ -24,9 +25,11 @@ export interface HeadRows {
   readonly cap: Ref | null;
   /**
    * Rows are worked on in so many equal chunks, one after the other; R must be a multiple. Only one chunk's [rows, vocab]
-   * arrays are alive, at the price of computing logits again in the backward pass.
+   * arrays are alive, at the price of computing logits again in the backward pass; or, if they are kept, one such array of
+   * all rows with the others of one chunk.
    */
   readonly chunks: number;
+  readonly keepsLogits: boolean;
 }
 
 interface RowStatistics {
@@ -43,8 +46,8 @@ interface LogSoftmax {
 
 /** Next-token log-probabilities and what else a loss reads of the distribution. */
 export class LanguageModelHead implements Head {
-  /** What an unchunked backward pass takes over from the forward pass. */
-  private activations: (LogSoftmax & RowStatistics) | null = null;
+  /** What the backward pass takes over from the forward pass, by chunk; nothing where logits are computed again. */
+  private readonly kept: (LogSoftmax & RowStatistics)[] = [];
 
   constructor(
     private readonly g: Graph,
@@ -60,7 +63,7 @@ export class LanguageModelHead implements Head {
       const softmax = logSoftmaxOf(g, rows, after(g, chunk.hidden, previous, rows.width));
       const { logSoftmax } = softmax;
       const statistics = rowStatistics(g, logSoftmax, wanted);
-      if (rows.chunks === 1) this.activations = { ...softmax, ...statistics };
+      if (rows.keepsLogits) this.kept.push({ ...softmax, ...statistics });
       const results: Record<HeadOutput, Ref | null> = {
         logProb: wanted.includes("logProb") ? g.op("GatherElements", [logSoftmax, chunk.targets], { axis: 1 }) : null,
         ...statistics,
@@ -79,7 +82,7 @@ export class LanguageModelHead implements Head {
    *   ∂logπ(y)/∂z = 1_y − π      ∂H/∂z = −π (logπ + H)      ∂Σπ²/∂z = 2π (π − Σπ²)
    */
   backward(gradients: ReadonlyMap<OutputName, Ref>): HeadGradients {
-    const { g, rows, activations } = this;
+    const { g, rows, kept } = this;
     const columns = new Map([...gradients].map(([name, ref]) => [name, g.op("Unsqueeze", [ref, g.ints(1)])]));
     const gradientParts = new Map([...columns].map(([name, ref]) => [name, split(g, ref, rows.chunks)]));
     const hiddenParts: Ref[] = [];
@@ -87,11 +90,16 @@ export class LanguageModelHead implements Head {
     let previous = [...columns.values()];
     splitRows(g, rows).forEach((chunk, i) => {
       const hidden = after(g, chunk.hidden, previous, rows.width);
-      const softmax = activations ?? logSoftmaxOf(g, rows, hidden);
-      const statistics = activations ?? rowStatistics(g, softmax.logSoftmax, [...gradients.keys()]);
+      const again = () => {
+        const softmax = logSoftmaxOf(g, rows, hidden);
+        return { ...softmax, ...rowStatistics(g, softmax.logSoftmax, [...gradients.keys()]) };
+      };
+      const known = kept[i] ?? again();
+      const inTurn = i > 0 && i < kept.length;
+      const logSoftmax = inTurn ? after(g, known.logSoftmax, previous, rows.vocabSize) : known.logSoftmax;
       const part = new Map([...gradientParts].map(([name, list]) => [name, list[i]]));
-      const dLogits = logitsGradient(g, softmax.logSoftmax, statistics, part, chunk.targets);
-      const dProduct = softmax.tanh && rows.cap ? uncapped(g, dLogits, softmax.tanh, rows.cap) : dLogits;
+      const dLogits = logitsGradient(g, logSoftmax, known, part, chunk.targets);
+      const dProduct = known.tanh && rows.cap ? uncapped(g, dLogits, known.tanh, rows.cap) : dLogits;
       hiddenParts.push(g.op("Gemm", [dProduct, rows.weight]));
       if (weight) weight = g.op("Gemm", [dProduct, hidden, weight], { transA: 1 });
       previous = weight ? [hiddenParts[i], weight] : [hiddenParts[i]];

@@ -6,6 +6,7 @@ export type {
   OrtSession,
   OrtSessionOptions,
   OrtTensor,
+  Spin,
   TensorArrays,
 } from "./ort-runtime.js";
 export { type OrtRuntimeOptions, openOrtRuntime } from "./select-runtime.js";

@@ -25,11 +25,25 @@ export interface OrtTensor<T extends OnnxDType = OnnxDType> {
   release(): void;
 }
 
+export type Spin = boolean | "briefly";
+
+/** Bridges the gap to the next operator, but not a single-threaded one or the host's work. */
+const BRIEF_SPIN_US = 50;
+
+/** Entries of a session's configuration below `session.intra_op`. */
+export function spinConfig(spin: Spin = false): Readonly<Record<string, string>> {
+  if (spin !== "briefly") return { allow_spinning: spin ? "1" : "0" };
+  return { allow_spinning: "1", spin_duration_us: String(BRIEF_SPIN_US) };
+}
+
 export interface OrtSessionOptions {
   /** Threads of one run, the calling one included. 0: onnxruntime's choice, one per physical core. */
   readonly threads?: number;
-  /** Busy-wait between operators: faster alone on the machine, slower when cores are shared. Default false. */
-  readonly spin?: boolean;
+  /**
+   * Threads busy-wait between operators, `briefly` for 50 µs at most: faster alone on the machine, slower
+   * when cores are shared. Default false.
+   */
+  readonly spin?: Spin;
   /** Reuse one memory plan per set of shapes. Default false: shapes vary in training. */
   readonly memoryPattern?: boolean;
   /** Values for initializers that the model declares as external data, by name. The memory must outlive the session. */

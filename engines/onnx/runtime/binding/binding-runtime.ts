@@ -3,7 +3,14 @@ import type { CallOptions } from "../../../../core/plugin.js";
 import { reasonOf } from "../../../../core/plugin.js";
 import { errors } from "../../errors.js";
 import type { OnnxDType } from "../../proto/index.js";
-import type { OrtRuntime, OrtSession, OrtSessionOptions, OrtTensor, TensorArrays } from "../ort-runtime.js";
+import {
+  type OrtRuntime,
+  type OrtSession,
+  type OrtSessionOptions,
+  type OrtTensor,
+  spinConfig,
+  type TensorArrays,
+} from "../ort-runtime.js";
 import { adoptTensorData } from "../tensor-memory.js";
 
 type Ort = typeof import("onnxruntime-node");
@@ -41,7 +48,7 @@ class BindingRuntime implements OrtRuntime {
           path,
           data: new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
         })),
-        extra: { session: { intra_op: { allow_spinning: options.spin ? "1" : "0" } } },
+        extra: { session: { intra_op: spinConfig(options.spin) } },
       });
       return new BindingSession(session);
     } catch (cause) {

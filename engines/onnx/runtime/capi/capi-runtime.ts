@@ -1,13 +1,14 @@
 import { reasonOf } from "../../../../core/plugin.js";
 import { errors } from "../../errors.js";
 import { ONNX_DTYPE_CODES, type OnnxDType } from "../../proto/index.js";
-import type {
-  DeviceMemory,
-  OrtRuntime,
-  OrtSession,
-  OrtSessionOptions,
-  OrtTensor,
-  TensorArrays,
+import {
+  type DeviceMemory,
+  type OrtRuntime,
+  type OrtSession,
+  type OrtSessionOptions,
+  type OrtTensor,
+  spinConfig,
+  type TensorArrays,
 } from "../ort-runtime.js";
 import { adoptTensorData } from "../tensor-memory.js";
 import { CStrings } from "./c-strings.js";
@@ -117,7 +118,7 @@ class CApiRuntime implements OrtRuntime {
     api.check(api.setIntraOpThreads(native, options.threads ?? 0));
     api.check(options.memoryPattern ? api.enableMemPattern(native) : api.disableMemPattern(native));
     set("session.use_env_allocators", "1");
-    set("session.intra_op.allow_spinning", options.spin ? "1" : "0");
+    for (const [key, value] of Object.entries(spinConfig(options.spin))) set(`session.intra_op.${key}`, value);
     const external = Object.entries(options.externalInitializers ?? {});
     if (external.length === 0) return null;
     const names = new CStrings(

@@ -17,6 +17,12 @@ function asOperator(ad: Autodiff, head: Head, name: OutputName, hidden: Ref, wei
   });
 }
 
+const WAYS: readonly [how: string, chunks: number, keepsLogits: boolean][] = [
+  ["whole", 1, true],
+  ["in chunks that are kept", 2, true],
+  ["in chunks that are computed again", 2, false],
+];
+
 const OF_DISTRIBUTION: Readonly<Record<string, (logPi: readonly number[], target: number) => number>> = {
   logProb: (logPi, target) => logPi[target],
   entropy: (logPi) => -logPi.reduce((sum, l) => sum + Math.exp(l) * l, 0),
@@ -25,8 +31,8 @@ const OF_DISTRIBUTION: Readonly<Record<string, (logPi: readonly number[], target
 
 describe("engines/onnx/models heads", () => {
   for (const [name, f] of Object.entries(OF_DISTRIBUTION)) {
-    for (const chunks of [1, 2]) {
-      it(`${name} of capped logits at a temperature, ${chunks === 1 ? "whole" : "in chunks"}`, () => {
+    for (const [how, chunks, keepsLogits] of WAYS) {
+      it(`${name} of capped logits at a temperature, ${how}`, () => {
         const [cap, temperature] = [1.2, 0.8];
         return checkGradients({
           inputs: { hidden: [ROWS, WIDTH], weight: [VOCAB, WIDTH] },
@@ -42,6 +48,8 @@ describe("engines/onnx/models heads", () => {
               width: WIDTH,
               cap: g.scalar(cap / temperature),
               chunks,
+              keepsLogits,
+              vocabSize: VOCAB,
             });
             return asOperator(ad, head, name as OutputName, hidden, weight);
           },
