@@ -46,8 +46,8 @@ export function trainingMemory(config: ModelConfig, shape: TrainingShape): Train
   const frozen = adapter || !trains ? elements(parameterSpecs(config)) : 0;
   const trained = adapter ? elements(loraParameterSpecs(config, adapter)) : elements(parameterSpecs(config)) - frozen;
   const parameters = (frozen + trained * (trains ? 2 + optimizerStates : 1)) * BYTES;
-  // Per token: two norms and their inputs; heads, their mixture in two layouts; gate, up and the product of its activation with it.
-  const perLayer = 4 * hiddenSize + 3 * numHeads * headDim + 2 * numKvHeads * headDim + 3 * intermediateSize;
+  // Per token: the inputs of two norms; heads, their mixture in two layouts; gate and up. The rest is computed again.
+  const perLayer = 2 * hiddenSize + 3 * numHeads * headDim + 2 * numKvHeads * headDim + 2 * intermediateSize;
   const keptLayers = trains ? numLayers : 1;
   const activations = tokens * perLayer * keptLayers * BYTES;
   const bounded = (bytes: number, limitMiB: number) => Math.min(bytes, limitMiB * 2 ** 20);

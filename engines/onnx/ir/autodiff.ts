@@ -13,12 +13,22 @@ interface Recorded {
   readonly pullbacks: (gradients: readonly (Ref | null)[]) => readonly (Pullback | null)[];
 }
 
+/** Adds nodes when they are first asked for. */
+export function once<T>(build: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: build() };
+    return made.value;
+  };
+}
+
 /**
  * Reverse-mode differentiation over a graph under construction. Differentiable operators record themselves here;
  * `backward` then appends the nodes of the backward pass to the same graph.
  */
 export class Autodiff {
   private readonly recorded: Recorded[] = [];
+  private readonly recipes = new Map<Ref, () => Ref>();
 
   constructor(readonly graph: Graph) {}
 
@@ -34,6 +44,16 @@ export class Autodiff {
   recordMany(outputs: readonly Ref[], inputs: readonly Ref[], pullbacks: Recorded["pullbacks"]): Ref[] {
     this.recorded.push({ outputs, inputs, pullbacks });
     return [...outputs];
+  }
+
+  /** Let the backward pass compute a value again, by other nodes than the forward pass, instead of keeping it until then. */
+  recompute(value: Ref, build: () => Ref): void {
+    this.recipes.set(value, build);
+  }
+
+  /** A value of the forward pass as the backward pass should take it; for pullbacks. */
+  again(value: Ref): Ref {
+    return this.recipes.get(value)?.() ?? value;
   }
 
   /**

@@ -163,7 +163,7 @@ export class Graph {
     const rename = (name: string) => published.get(name) ?? name;
     return {
       graphName: this.name,
-      nodes: this.nodes.map(({ body, ...node }) => ({
+      nodes: this.inOrderOfUse().map(({ body, ...node }) => ({
         ...node,
         inputs: node.inputs.map(rename),
         outputs: node.outputs.map(rename),
@@ -173,6 +173,25 @@ export class Graph {
       outputs: this.outputs.map((o) => o.info),
       initializers: this.initializers,
     };
+  }
+
+  /**
+   * Nodes whose results only leave the graph go last, the earliest made at the very end. onnxruntime begins with the last of
+   * them and runs what each still needs: so a weight's gradient is computed as soon as it can be, and what it was computed
+   * from is let go, instead of all of them after the whole backward pass.
+   */
+  private inOrderOfUse() {
+    const used = new Set(this.namesUsed());
+    const isUsed = ({ outputs }: { readonly outputs: readonly string[] }) => outputs.some((name) => used.has(name));
+    return [...this.nodes.filter(isUsed), ...this.nodes.filter((node) => !isUsed(node)).reverse()];
+  }
+
+  /** What nodes take, those in the bodies of loops included. */
+  private *namesUsed(): Generator<string> {
+    for (const { inputs, body } of this.nodes) {
+      yield* inputs;
+      if (body) yield* body.namesUsed();
+    }
   }
 
   private isLeaf(ref: Ref): boolean {

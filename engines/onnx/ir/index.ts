@@ -1,2 +1,2 @@
-export { Autodiff, type Pullback } from "./autodiff.js";
+export { Autodiff, once, type Pullback } from "./autodiff.js";
 export { type Attributes, type AttributeValue, type Dim, Graph, MICROSOFT, type Ref } from "./graph.js";

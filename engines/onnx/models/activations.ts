@@ -1,5 +1,5 @@
 import type { Activation } from "../../../core/formats/index.js";
-import { type Autodiff, type Graph, MICROSOFT, type Ref } from "../ir/index.js";
+import { type Autodiff, type Graph, MICROSOFT, once, type Ref } from "../ir/index.js";
 
 interface Activated {
   readonly value: Ref;
@@ -75,8 +75,14 @@ export function activate(ad: Autodiff, x: Ref, activation: Activation): Ref {
 export function gated(ad: Autodiff, gate: Ref, up: Ref, activation: Activation): Ref {
   const g = ad.graph;
   const { value, backward } = ACTIVATIONS[activation](g, gate);
-  return ad.record(g.op("Mul", [value, up]), [gate, up], (dy) => {
-    const again = backward();
-    return [() => g.op("Mul", [g.op("Mul", [dy, up]), again.derivative]), () => g.op("Mul", [dy, again.value])];
-  });
+  const again = once(backward);
+  const product = g.op("Mul", [value, up]);
+  ad.recompute(
+    product,
+    once(() => (again().value === value ? product : g.op("Mul", [again().value, up]))),
+  );
+  return ad.record(product, [gate, up], (dy) => [
+    () => g.op("Mul", [g.op("Mul", [dy, up]), again().derivative]),
+    () => g.op("Mul", [dy, again().value]),
+  ]);
 }

@@ -1,4 +1,4 @@
-import { type Autodiff, type Graph, MICROSOFT, type Ref } from "../ir/index.js";
+import { type Autodiff, type Graph, MICROSOFT, once, type Ref } from "../ir/index.js";
 
 /** Differentiable building blocks. Rows are tokens: x is [N, width]. */
 
@@ -16,7 +16,7 @@ export function linear(ad: Autodiff, x: Ref, weight: Ref, { bias, transposed = f
   return ad.record(y, bias ? [x, weight, bias] : [x, weight], (dy) => [
     () => g.op("Gemm", [dy, weight], transposed ? { transB: 1 } : {}),
     (sum) => {
-      const [left, right] = transposed ? [x, dy] : [dy, x];
+      const [left, right] = transposed ? [ad.again(x), dy] : [dy, ad.again(x)];
       return g.op("Gemm", sum ? [left, right, sum] : [left, right], { transA: 1 });
     },
     (sum) => accumulate(g, g.op("ReduceSum", [dy, g.ints(0)], { keepdims: 0 }), sum),
@@ -37,17 +37,13 @@ export function addLowRank(ad: Autodiff, y: Ref, x: Ref, { a, b, scale }: LowRan
   const inner = g.op("Gemm", [x, a], { transB: 1 });
   const sum = g.op("Gemm", [inner, b, y], { transB: 1, alpha });
   return ad.record(sum, [y, x, a, b], (dy) => {
-    let known: Ref | null = null;
-    const dInner = () => {
-      known ??= g.op("Gemm", [dy, b], { alpha });
-      return known;
-    };
+    const dInner = once(() => g.op("Gemm", [dy, b], { alpha }));
     const product = (left: Ref, right: Ref, total: Ref | null, attributes = {}) =>
       g.op("Gemm", total ? [left, right, total] : [left, right], { transA: 1, ...attributes });
     return [
       () => dy,
       () => g.op("Gemm", [dInner(), a]),
-      (total) => product(dInner(), x, total),
+      (total) => product(dInner(), ad.again(x), total),
       (total) => product(dy, inner, total, { alpha }),
     ];
   });

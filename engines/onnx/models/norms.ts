@@ -1,4 +1,4 @@
-import type { Autodiff, Graph, Ref } from "../ir/index.js";
+import { type Autodiff, type Graph, once, type Ref } from "../ir/index.js";
 import { accumulate } from "./layers.js";
 
 export interface RmsNormOptions {
@@ -17,15 +17,19 @@ export function rmsNorm(ad: Autodiff, x: Ref, weight: Ref, { width, epsilon, plu
     epsilon: { float: epsilon },
     stash_type: 1,
   });
+  const inverseRms = once(() => fusedRms ?? inverseDeviation(g, x, epsilon));
+  const normalized = once(() => g.op("Mul", [x, inverseRms()]));
+  ad.recompute(
+    y,
+    once(() => g.op("Mul", [normalized(), gain])),
+  );
   return ad.record(y, [x, weight], (dy) => {
-    const inverseRms = fusedRms ?? inverseDeviation(g, x, epsilon);
-    const normalized = g.op("Mul", [x, inverseRms]);
-    const product = g.op("Mul", [dy, normalized]);
+    const product = g.op("Mul", [dy, normalized()]);
     return [
       () => {
         const mean = rowMean(g, product, gain, width);
-        const centred = g.op("Sub", [g.op("Mul", [dy, gain]), g.op("Mul", [normalized, mean])]);
-        return g.op("Mul", [inverseRms, centred]);
+        const centred = g.op("Sub", [g.op("Mul", [dy, gain]), g.op("Mul", [normalized(), mean])]);
+        return g.op("Mul", [inverseRms(), centred]);
       },
       (sum) => accumulate(g, sumOfRows(g, product), sum),
     ];

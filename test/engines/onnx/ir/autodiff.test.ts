@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Autodiff, Graph, type Ref } from "../../../../engines/onnx/ir/index.js";
+import { Autodiff, Graph, once, type Ref } from "../../../../engines/onnx/ir/index.js";
 import { openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
 
 function multiply(ad: Autodiff, a: Ref, b: Ref): Ref {
@@ -33,6 +33,21 @@ describe("engines/onnx/ir autodiff", () => {
     expect([...dx.data]).to.deep.equal([2 * 2 * 25, 2 * 3 * 49]);
     expect([...dw.data]).to.deep.equal([100 + 4 * 2 * 5, 200 + 9 * 2 * 7]);
     await session.release();
+  });
+
+  it("lets the backward pass compute a value again instead of keeping it", () => {
+    const g = new Graph("again");
+    const x = g.input("x", [1]);
+    const ad = new Autodiff(g);
+    const y = g.op("Neg", [x]);
+    const again = once(() => g.op("Sub", [g.scalar(0), x]));
+    ad.recompute(y, again);
+    const square = ad.record(g.op("Mul", [y, y]), [y], (dy) => [() => g.op("Mul", [dy, ad.again(y)])]);
+    expect(ad.again(square)).to.equal(square);
+    ad.backward(new Map([[square, g.scalar(2)]]), [y]);
+    const { nodes } = g.toModel();
+    expect(nodes.map(({ opType }) => opType)).to.deep.equal(["Neg", "Sub", "Mul", "Mul"]);
+    expect(nodes[2].inputs).to.include(again()).and.not.include(y);
   });
 
   it("leaves out a target that the seeds do not reach", () => {

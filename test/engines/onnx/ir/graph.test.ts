@@ -12,6 +12,19 @@ describe("engines/onnx/ir graph", () => {
     expect(g.toModel().initializers).to.have.lengthOf(6);
   });
 
+  it("puts results that only leave the graph last, the earliest at the end", () => {
+    const g = new Graph("order");
+    const x = g.input("x", [1]);
+    const first = g.op("Neg", [x]);
+    const inner = g.op("Abs", [x]);
+    const second = g.op("Exp", [inner]);
+    g.output(first, "first", [1]);
+    g.output(second, "second", [1]);
+    const { nodes } = g.toModel();
+    expect(nodes.map(({ opType }) => opType)).to.deep.equal(["Abs", "Exp", "Neg"]);
+    expect(nodes[2].outputs).to.deep.equal(["first"]);
+  });
+
   it("publishes a value under several names, inputs and constants too", async () => {
     const g = new Graph("outputs");
     const x = g.input("x", [1]);
