@@ -9,7 +9,12 @@ describe("engines/onnx choice of a graph", () => {
   const shape = { sequences: 4, longest: 32, tokens: 128, responseTokens: 100 };
   /** For so many arrays of [rows, vocabulary]. */
   const chunking = (arrays: number, changed: Partial<typeof config> = {}) => {
-    const options = { logitsBytes: arrays * 100 * 1000 * 4, packAbovePadding: 0.15, plainNorms: false };
+    const options = {
+      logitsBytes: arrays * 100 * 1000 * 4,
+      packAbovePadding: 0.15,
+      attentionBytes: 1e9,
+      plainNorms: false,
+    };
     const { chunks, keepsLogits } = chooseVariant({ ...config, ...changed }, shape, options);
     return [chunks, keepsLogits];
   };
@@ -35,8 +40,11 @@ describe("engines/onnx choice of a graph", () => {
 
   it("packs rows where much would be padding", () => {
     const layout = (tokens: number) =>
-      chooseVariant(config, { ...shape, tokens }, { logitsBytes: 1e9, packAbovePadding: 0.15, plainNorms: false })
-        .layout;
+      chooseVariant(
+        config,
+        { ...shape, tokens },
+        { logitsBytes: 1e9, packAbovePadding: 0.15, attentionBytes: 1e9, plainNorms: false },
+      ).layout;
     expect([layout(128), layout(100)]).to.deep.equal(["padded", "packed"]);
   });
 });
