@@ -14,6 +14,7 @@ import { PythonProcess } from "../python-process.js";
 import {
   type Contender,
   LlamaContender,
+  ONNX,
   OnnxContender,
   PythonContender,
   type Setting,
@@ -50,7 +51,7 @@ interface Speed {
   readonly decode: number;
   readonly bestDecode: number;
   readonly prefill: number;
-  /** Share of the memory's bandwidth that reading the weights takes; at batch 1 only. */
+  /** Share of the memory's bandwidth that reading the weights takes; at batch 1 only, and null for rounded ones. */
   readonly bandwidthShare: number | null;
 }
 
@@ -156,13 +157,14 @@ function speedOf(contender: string, times: readonly Times[], { batch, model }: S
   const decodeMs = sorted(times.map((t) => t.decodeMs));
   const prefillMs = sorted(times.map((t) => t.prefillMs));
   const drawn = 1000 * batch * (TOKENS - 1);
+  const isRounded = contender !== "onnx" && contender in ONNX;
   const decode = drawn / decodeMs[decodeMs.length >> 1];
   return {
     contender,
     decode,
     bestDecode: drawn / decodeMs[0],
     prefill: (1000 * batch * PROMPT) / prefillMs[prefillMs.length >> 1],
-    bandwidthShare: batch === 1 && bandwidth ? (decode * model.bytesPerToken) / bandwidth : null,
+    bandwidthShare: batch === 1 && bandwidth && !isRounded ? (decode * model.bytesPerToken) / bandwidth : null,
   };
 }
 

@@ -66,6 +66,17 @@ describe("onnx rollout with rounded weights", () => {
     });
   }
 
+  it("draws the same through the official binding", async () => {
+    const [[capi], [binding]] = await Promise.all(
+      ["capi", "binding"].map((runtime) =>
+        withOnnxReplica({ quantization: "int4", extra: { runtime, attention: "plain" } }, (replica) =>
+          drawAll(replica, [[4, 5, 6]]),
+        ),
+      ),
+    );
+    expect(binding).to.deep.equal(capi);
+  });
+
   it("is declared as a capability, and refused by name when it is unknown", () => {
     const make = (quantization: string | null) => createOnnxReplica({ ...OPTIONS, quantization });
     expect(make(null).capabilities.quantizations).to.deep.equal(QUANTIZATIONS);
