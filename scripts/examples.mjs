@@ -6,7 +6,7 @@ import path from "node:path";
 import { root, runNode } from "./lib.mjs";
 
 /** Those that need nothing but this repository; gsm8k needs its data. */
-const NAMES = ["guessing-game", "dynamic-filtering", "agent-manager", "langgraph"];
+const NAMES = ["guessing-game", "dynamic-filtering", "agent-manager", "langgraph", "react-sandbox"];
 
 const code = runNode(["scripts/setup.mjs", "--quiet"]);
 if (code !== 0) process.exit(code);
