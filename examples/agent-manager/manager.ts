@@ -1,7 +1,6 @@
 import {
   type AgentLoopManager,
   type AgentLoopManagerOptions,
-  definePlugin,
   type PromptTask,
   reasonOf,
   type SamplingParams,
@@ -88,12 +87,3 @@ export class CrewManager implements AgentLoopManager {
     return { temperature, topP, topK, logProbs: rollout.calculate_log_probs };
   }
 }
-
-export const crew = definePlugin({
-  name: "crew",
-  apiVersion: "^1.0.0",
-  provides: ["agentLoopManager"],
-  register(host) {
-    host.agentLoopManagers.register({ name: "crew", create: (options) => new CrewManager(options) });
-  },
-});
