@@ -4,6 +4,8 @@ export const GUESSES = 5;
 /** What a guess costs, and what finding the number pays. */
 export const COST = 0.1;
 export const PRIZE = 1;
+/** What a move costs that is no guess: more than losing the game, or a model learns to give up. */
+export const FOUL = 1;
 
 /** What the environment says after a move. */
 export interface Outcome {
@@ -25,7 +27,7 @@ export class NumberGame {
   move(text: string): Outcome {
     this.#guesses++;
     const guess = /^\d\d$/.test(text) ? Number(text) : 0;
-    if (guess < 1 || guess > HIGHEST) return { observation: null, reward: -COST, found: false };
+    if (guess < 1 || guess > HIGHEST) return { observation: null, reward: -FOUL, found: false };
     if (guess === this.secret) return { observation: null, reward: PRIZE - COST, found: true };
     const hint = guess < this.secret ? "higher" : "lower";
     return { observation: this.#guesses < GUESSES ? hint : null, reward: -COST, found: false };

@@ -13,7 +13,7 @@ import { GUESSES, HIGHEST } from "./game.js";
 import { bisectingPlayer, carelessPlayer, playGame, QUESTION } from "./players.js";
 
 async function main(): Promise<void> {
-  const options = readOptions({ name: "guessing-game", steps: 60, supervisedSteps: 300, items: 10 * HIGHEST });
+  const options = readOptions({ name: "guessing-game", steps: 60, supervisedSteps: 200, items: 4 * HIGHEST });
   const { out, items, say } = options;
   const began = performance.now();
   await writeRows(path.join(out, "train.jsonl"), games(4 * HIGHEST));

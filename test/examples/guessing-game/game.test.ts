@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { RandomStream } from "../../../core/data/index.js";
-import { COST, GUESSES, HIGHEST, NumberGame, PRIZE } from "../../../examples/guessing-game/game.js";
+import { COST, FOUL, GUESSES, HIGHEST, NumberGame, PRIZE } from "../../../examples/guessing-game/game.js";
 import { bisectingPlayer, playGame } from "../../../examples/guessing-game/players.js";
 
 describe("examples/guessing-game/game", () => {
@@ -19,9 +19,13 @@ describe("examples/guessing-game/game", () => {
 
   for (const text of ["", "7", "32", "00", "hello", "07 "]) {
     it(`ends at ${JSON.stringify(text)}, which is no move`, () => {
-      expect(new NumberGame(7).move(text)).to.deep.equal({ observation: null, reward: -COST, found: false });
+      expect(new NumberGame(7).move(text)).to.deep.equal({ observation: null, reward: -FOUL, found: false });
     });
   }
+
+  it("makes giving up dearer than losing", () => {
+    expect(FOUL).to.be.above(GUESSES * COST);
+  });
 
   it("can always be won by bisection", () => {
     const random = new RandomStream(1, "test");

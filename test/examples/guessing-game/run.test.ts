@@ -21,7 +21,7 @@ describe("examples/guessing-game", () => {
       expect(result).to.include.keys("start", "end", "seconds", "report", "curve", "imitated", "best");
       expect(result.best).to.equal(1);
       expect(await steps("grpo")).to.have.length(2);
-      for (const step of await steps("grpo")) expect(step["critic/score/mean"]).to.be.within(-0.5, 0.9);
+      for (const step of await steps("grpo")) expect(step["critic/score/mean"]).to.be.within(-1.4, 0.9);
       expect(await read("curve.svg")).to.include("<svg");
     });
   });
