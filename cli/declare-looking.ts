@@ -10,9 +10,10 @@ import {
   textOf,
   wholeNumber,
 } from "./declare.js";
+import { EXPORT_FORMATS } from "./export/formats.js";
 import { HEATS, ORDERS, SPLITS } from "./inspect/choices.js";
 
-/** `config`, `doctor`, `inspect`, `compare`, `replay`, `checkpoints`, `dashboard`, `explain`, `completion`. */
+/** `config`, `doctor`, `inspect`, `compare`, `export`, `replay`, `checkpoints`, `dashboard`, `explain`, `completion`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -27,6 +28,7 @@ export function declareLooking(program: Command, declaring: Declaring): void {
 
   declareInspect(program, declaring);
   declareCompare(program, declaring);
+  declareExport(program, declaring);
   declareReplay(program, declaring);
   program
     .command("checkpoints")
@@ -185,6 +187,31 @@ function declareCompare(program: Command, { io, finish }: Declaring): void {
       const { compareCommand } = await import("./compare/compare-command.js");
       const request = { runs: [first, ...others], metrics: flags.metric as string[], html: textOf(flags.html) };
       await finish(compareCommand({ ...request, json: flags.json === true }, io));
+    });
+}
+
+function declareExport(program: Command, { io, finish }: Declaring): void {
+  const several = (value: string, before: readonly string[]) => [...before, value];
+  program
+    .command("export")
+    .description("Write the metrics of a run as CSV, Parquet or JSON lines, one row a step.")
+    .argument("<run>", "a run's folder")
+    .option("-o, --output <file>", "where to; its ending says the format (default: CSV on standard output)")
+    .addOption(new Option("--format <format>", "instead of what the ending says").choices(EXPORT_FORMATS))
+    .option("--metric <name>", "only this metric, or several with *, as in 'actor/*'; may be repeated", several, [])
+    .option("--json", "print where it was written, and how much, as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "verl export checkpoints/verl/a > a.csv",
+        "verl export checkpoints/verl/a --metric 'val-*' -o a.parquet",
+      ),
+    )
+    .action(async (run: string, flags: Flags) => {
+      const { exportCommand } = await import("./export/export-command.js");
+      const format = (flags.format ?? null) as (typeof EXPORT_FORMATS)[number] | null;
+      const request = { run, output: textOf(flags.output), format, metrics: flags.metric as string[] };
+      await finish(exportCommand({ ...request, json: flags.json === true }, io));
     });
 }
 

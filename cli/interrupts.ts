@@ -10,6 +10,8 @@ export interface Interrupts {
   /** Aborted by the first signal as long as there is no trainer to stop. */
   readonly signal: AbortSignal;
   onTrainer(trainer: Pick<Trainer, "stop">): void;
+  /** Whether there is one yet. */
+  hasTrainer(): boolean;
   /** Signals received so far. */
   received(): number;
 }
@@ -46,6 +48,7 @@ export async function withInterrupts<T>(io: CommandIo, work: (interrupts: Interr
       onTrainer(created) {
         trainer = created;
       },
+      hasTrainer: () => trainer !== null,
       received: () => received,
     });
   } finally {

@@ -37,10 +37,24 @@ export class OutputFile {
   }
 }
 
+/** Writes a whole file, which has its name only when it is complete. */
+export async function writeOutput(file: string, content: string | Uint8Array): Promise<void> {
+  await attempt(file, async () => {
+    if ((await stat(file).catch(() => null))?.isDirectory()) throw new Error("there is a folder of this name");
+    try {
+      await writeFile(`${file}.tmp`, content);
+      await rename(`${file}.tmp`, file);
+    } catch (error) {
+      await rm(`${file}.tmp`, { force: true }).catch(() => {});
+      throw error;
+    }
+  });
+}
+
 /** Writes a page, and says where on standard output. */
 export async function writePage(name: string, page: string, io: CommandIo): Promise<void> {
   const file = path.resolve(io.cwd, name);
-  await attempt(file, () => writeFile(file, page));
+  await writeOutput(file, page);
   printLine(io.stdout, file);
 }
 

@@ -1,11 +1,11 @@
-import { isVerlError, reasonOf, type VerlError } from "../core/host/basics.js";
+import { hanging, isVerlError, reasonOf, type VerlError } from "../core/host/basics.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, finished: 3, interrupted: 130 } as const;
 
 /** Errors of the user's input: command line, configuration, named files (data, models, rewards) and plugins. */
 const USAGE =
-  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|TRACKING_(BAD_FILE|NO_RUN)$|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|TOKENIZER_TOO_LARGE|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART|REPLAY)$)/;
+  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|TRACKING_(BAD_FILE|NO_RUN)$|DASHBOARD_NO_FOLDER$|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|TOKENIZER_TOO_LARGE|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART|REPLAY)$)/;
 /** These are not about what the user wrote on the command line. */
 const NOT_USAGE: ReadonlySet<string> = new Set(["VERL_CLI_INTERNAL", "VERL_CLI_STALLED", "VERL_CLI_EXITED"]);
 
@@ -48,9 +48,6 @@ export function errorCard(error: unknown, color: boolean): string {
   lines.push(paint("dim", `  verl explain ${error.code}`));
   return lines.join("\n");
 }
-
-/** The lines of an error inside an error stand below its first one, and are not taken for parts of the outer one. */
-const hanging = (text: string): string => text.replaceAll("\n", "\n         ");
 
 function causeLine(error: VerlError): string | null {
   const { cause } = error;

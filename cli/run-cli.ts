@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { withExplicitLockFiles } from "./arguments.js";
 import type { Declaring } from "./declare.js";
 import { cliErrors } from "./errors.js";
@@ -26,7 +26,7 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
     if (!(error instanceof CommanderError)) return reportError(error, io, json);
     if (error.exitCode === 0) return EXIT.ok;
     if (error.code === "commander.help") return showUsage(argv, declaring);
-    return reportError(usageError(error), io, json);
+    return reportError(usageError(error, argv, declaring), io, json);
   }
 }
 
@@ -45,9 +45,26 @@ function showUsage([name]: readonly string[], declaring: Declaring): number {
   return EXIT.usage;
 }
 
-function usageError({ message }: CommanderError) {
+function usageError({ message }: CommanderError, argv: readonly string[], declaring: Declaring) {
   const [first] = message.replace(/^error: /, "").split("\n");
   const suggestion = /Did you mean [^)]*/.exec(message)?.[0];
   const what = `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? "" : "."}`;
-  return cliErrors.VERL_CLI_USAGE({ what: suggestion ? `${what} ${suggestion}` : what });
+  const command = commandOf(argv, declaring);
+  return cliErrors.VERL_CLI_USAGE({
+    what: suggestion ? `${what} ${suggestion}` : what,
+    ...(command === "" ? {} : { fix: `\`verl ${command} --help\` shows what it takes.` }),
+  });
+}
+
+/** The command that the words begin with, e.g. `config explain`; empty if they begin with none. */
+function commandOf(argv: readonly string[], declaring: Declaring): string {
+  let at: Command = createProgram(declaring);
+  const path: string[] = [];
+  for (const word of argv) {
+    const next = at.commands.find((candidate) => candidate.name() === word);
+    if (!next) break;
+    at = next;
+    path.push(word);
+  }
+  return path.join(" ");
 }

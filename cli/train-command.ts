@@ -3,10 +3,11 @@ import { alarmLines } from "../core/trainer/index.js";
 import { commandLogger } from "./command-logger.js";
 import { dryRun } from "./dry-run.js";
 import { printFailedPlugins } from "./failed-plugins.js";
+import { printGoingOn } from "./going-on.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
-import { EXIT } from "./report-error.js";
+import { EXIT, reportError } from "./report-error.js";
 import { type TrainOutcome, trainPrepared } from "./train-run.js";
 
 export interface TrainRequest extends ConfigRequest {
@@ -26,9 +27,15 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
     }
     return await withInterrupts(io, async (interrupts) => {
       const options = { json: request.json, logger: commandLogger(io), console: await pictureOf(request, io) };
-      const outcome = await trainPrepared(run, io, { ...options, ...interrupts });
+      const outcome = await trainPrepared(run, io, { ...options, ...interrupts }).catch(async (error: unknown) => {
+        const code = reportError(error, io, request.json);
+        if (interrupts.hasTrainer()) await printGoingOn(run.config, io, request.json);
+        return code;
+      });
+      if (typeof outcome === "number") return outcome;
       if (request.json) printJson(io, { event: "end", ...finite(outcome) });
       else for (const line of alarmLines(outcome.alarms ?? [])) printLine(io.stderr, `health: ${line}`);
+      if (outcome.reason === "stopped") await printGoingOn(run.config, io, request.json);
       // A hook that stops the run ends it well; a signal does not.
       return outcome.reason === "stopped" && interrupts.received() > 0 ? EXIT.interrupted : EXIT.ok;
     });

@@ -1,9 +1,10 @@
 import { nearestName } from "../../core/host/basics.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, printJson, printLine } from "../io.js";
+import { matches } from "../metric-pattern.js";
 import { writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
-import { type Comparison, compareRuns, matches } from "./comparison.js";
+import { type Comparison, compareRuns } from "./comparison.js";
 import { loadRun } from "./load-run.js";
 import { comparisonPage } from "./render-page.js";
 import { comparisonText } from "./render-text.js";

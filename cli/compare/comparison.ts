@@ -1,6 +1,7 @@
 import { diffConfigs, toPlain } from "../../core/config/index.js";
 import type { JsonValue } from "../../core/plugin.js";
 import { KEY_METRICS, type KeyMetric, nameOf, type Point, validationScores } from "../../core/tracking/index.js";
+import { matches } from "../metric-pattern.js";
 import type { ComparedRun } from "./load-run.js";
 
 /** Share of a curve whose mean is its final value: a single step of training is noise. */
@@ -73,11 +74,6 @@ export function compareRuns(runs: readonly ComparedRun[], patterns: readonly str
     settings: settingsThatDiffer(runs),
   };
 }
-
-export const matches = (name: string, pattern: string): boolean => {
-  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`).test(name);
-};
 
 function metricSummary(name: string, all: readonly Point[]): MetricSummary | null {
   const points = all.filter(({ value }) => Number.isFinite(value));

@@ -60,7 +60,7 @@ export function parseOverride(text: string): Override {
     if (!(error instanceof ValueSyntaxError)) throw error;
     const column = text.length - rest.length + equals + 1 + error.position;
     throw problem(text, `The value of ${keyText} cannot be read: ${error.message}.`, {
-      why: `${text}\n         ${" ".repeat(column)}^`,
+      why: `${text}\n${" ".repeat(column)}^`,
       fix: `Quote text that holds special characters: ${prefix}${keyText}='...'.`,
     });
   }

@@ -19,7 +19,7 @@ const SHOWN = 5;
 export const MAX_BAD_ROWS = 100;
 
 /** Several origins for a message: the first few and how many more. */
-export function listSome(lines: readonly string[], separator = "\n         "): string {
+export function listSome(lines: readonly string[], separator = "\n"): string {
   const more = lines.length > SHOWN ? [`… and ${lines.length - SHOWN} more`] : [];
   return [...lines.slice(0, SHOWN), ...more].join(separator);
 }

@@ -114,9 +114,12 @@ export function reasonOf(error: unknown): string {
 
 function messageOf(code: ErrorCode, { what, where, why, fix, also }: ErrorDetails): string {
   const lines = [`${code}: ${what}`];
-  if (where) lines.push(`  where: ${where}`);
-  if (why) lines.push(`  why:   ${why}`);
-  if (fix) lines.push(`  fix:   ${fix}`);
-  for (const line of also ?? []) lines.push(`  also:  ${line}`);
+  if (where) lines.push(`  where: ${hanging(where)}`);
+  if (why) lines.push(`  why:   ${hanging(why)}`);
+  if (fix) lines.push(`  fix:   ${hanging(fix)}`);
+  for (const line of also ?? []) lines.push(`  also:  ${hanging(line)}`);
   return lines.join("\n");
 }
+
+/** Further lines of a part of an error stand below its first one, and are not taken for parts of their own. */
+export const hanging = (text: string): string => text.replaceAll("\n", "\n         ");

@@ -60,5 +60,5 @@ export function stuckTable(stuck: readonly StuckPrompt[]): string {
       .trimEnd(),
   );
   if (stuck.length > SHOWN) lines.push(`… and ${stuck.length - SHOWN} more`);
-  return lines.join("\n         ");
+  return lines.join("\n");
 }

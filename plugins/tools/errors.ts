@@ -1,4 +1,4 @@
-import { defineErrors } from "../../core/plugin.js";
+import { defineErrors } from "../../core/host/basics.js";
 
 export const toolErrors = defineErrors({
   VERL_TOOL_BAD_OPTION: {

@@ -199,6 +199,9 @@ describe("bad input ends a run in order", function () {
       expect(outcome.stderr).to.include("error VERL_TRAINER_CHECKPOINT_WRITE\n").and.include("EFBIG");
       expect(outcome.stderr).to.match(/also: +the tracker "report" failed while finishing: EFBIG/);
       expect(outcome.stderr).not.to.include("VERL_TRACKING_FAILED");
+      expect(outcome.stderr).to.match(
+        /The newest checkpoint is that of step 1: the same command goes on from there\.\n$/,
+      );
       expect(outcome.code).to.equal(1);
       const left = await readdir(folder.at("run"), { recursive: true });
       expect(left.filter((name) => /tmp|\.old/.test(name))).to.deep.equal([]);

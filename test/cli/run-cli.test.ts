@@ -79,4 +79,13 @@ describe("cli", () => {
     const lines = errorCard(error, false).split("\n");
     expect(lines.filter((line) => line.startsWith("  fix:"))).to.deep.equal(["  fix:   outer"]);
   });
+
+  it("puts the mark below the place of an override that cannot be read, and names the command's own help", async () => {
+    const { stderr } = await cli(["config", "print", "trainer.project_name=a}"]);
+    const lines = stderr.split("\n");
+    const at = lines.findIndex((line) => line.includes("why:"));
+    expect(lines[at + 1].indexOf("^"), stderr).to.equal(lines[at].indexOf("}"));
+    const usage = await cli(["config", "explain", "--serch", "x"]);
+    expect(usage.stderr).to.include("`verl config explain --help` shows what it takes.");
+  });
 });

@@ -250,6 +250,18 @@ describe("cli/train-command", () => {
       expect(await halfWritten()).to.deep.equal([]);
     });
 
+    it("says from which checkpoint the run goes on, and how", async () => {
+      await folder.write("reward.mjs", SLOW(20));
+      const { stderr } = await interrupted(
+        ["  reward "],
+        "trainer.total_training_steps=1000",
+        "trainer.resume_mode=disable",
+      );
+      expect(stderr).to.match(
+        /The newest checkpoint is that of step \d+: trainer\.resume_mode=auto goes on from there\.\n$/,
+      );
+    });
+
     it("before there is anything to finish: the run is aborted", async () => {
       await folder.write("reward.mjs", `await new Promise((resolve) => setTimeout(resolve, 600_000));`);
       const { code, stderr } = await interrupted(["training data", "aborting"]);

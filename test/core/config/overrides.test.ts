@@ -110,7 +110,7 @@ describe("core/config/overrides", () => {
   it("shows where a value cannot be read", async () => {
     const error = await fault("a.b=x;y");
     expect(error.message).to.contain('";" needs quotes');
-    expect(error.why).to.equal(`a.b=x;y\n         ${" ".repeat(5)}^`);
+    expect(error.why).to.equal(`a.b=x;y\n${" ".repeat(5)}^`);
     for (const text of ["[1,,2]", "[1", "{a}", "'x' y", "${a", "a=b", "[1] 2"]) {
       expect((await fault(`a.b=${text}`)).code).to.equal("VERL_CONFIG_OVERRIDE");
     }

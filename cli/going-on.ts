@@ -1,0 +1,18 @@
+import path from "node:path";
+import type { RunConfig } from "../core/config/index.js";
+import { CheckpointStore } from "../core/trainer/index.js";
+import { type CommandIo, printLine } from "./io.js";
+
+/** How a run that ended early is gone on with: from its newest checkpoint, if it has one. */
+export async function printGoingOn({ trainer }: RunConfig, io: CommandIo, json: boolean): Promise<void> {
+  if (json) return;
+  const store = new CheckpointStore(path.resolve(io.cwd, trainer.default_local_dir), { maxToKeep: null, runId: "" });
+  // A damaged folder is reported by whoever goes on from it.
+  const saved = await store.latest().catch(() => null);
+  if (!saved) return;
+  const how =
+    trainer.resume_mode === "auto"
+      ? "the same command goes on from there"
+      : "trainer.resume_mode=auto goes on from there";
+  printLine(io.stderr, `The newest checkpoint is that of step ${saved.step}: ${how}.`);
+}
