@@ -7,6 +7,7 @@ import { oneLine } from "./terminal-text.js";
 
 const LONGEST_NAME = 34;
 const WIDEST_BAR = 40;
+const DEEPEST = 10;
 
 /** Traces, each with what happened in it against its own time. */
 export function spanTexts(
@@ -15,11 +16,11 @@ export function spanTexts(
 ): string {
   const paint = painter(color);
   const blocks = traces.map((tree) => {
-    const names = tree.nodes.map(({ span, depth }) => oneLine("  ".repeat(depth) + span.name, LONGEST_NAME));
+    const names = tree.nodes.map(({ span, depth }) => `${indent(depth)}${oneLine(span.name, LONGEST_NAME)}`);
     const width = Math.max(0, ...names.map((name) => name.length));
     const barWidth = Math.max(8, Math.min(WIDEST_BAR, columns - width - 40));
-    const lines = tree.nodes.map(({ span, depth }, i) => {
-      const name = `${"  ".repeat(depth)}${names[i].trimStart()}`.padEnd(width + 2);
+    const lines = tree.nodes.map(({ span }, i) => {
+      const name = names[i].padEnd(width);
       const facts = factsOf(span).join(", ");
       const text = `${name} ${barOf(span, tree.root, barWidth)} ${secondsText(span).padStart(8)}`;
       return `${span.isError ? paint("red", text) : text}  ${paint("dim", oneLine(facts, Math.max(20, columns)))}`;
@@ -68,6 +69,9 @@ function factsOf({ attributes, isError }: ReadSpan): string[] {
     ...(isError || (error !== undefined && error !== outcome) ? [`error ${error ?? ""}`.trim()] : []),
   ];
 }
+
+/** A file may nest spans without end; its lines stay lines. */
+const indent = (depth: number) => "  ".repeat(Math.min(depth, DEEPEST));
 
 const secondsText = (span: ReadSpan) => `${secondsOf(span).toFixed(3)} s`;
 
