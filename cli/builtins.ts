@@ -33,5 +33,8 @@ export const BUILTINS: readonly Plugin[] = [
 /** What runs a further training process. */
 export const RANK_MAIN = new URL("./rank-main.js", import.meta.url);
 
+/** What runs agent loops in a thread. */
+export const AGENT_MAIN = new URL("./agent-main.js", import.meta.url);
+
 /** What runs a reward worker. */
 export const REWARD_MAIN = new URL("./reward-main.js", import.meta.url);

@@ -1,6 +1,6 @@
 /** Entry of the package: the plugin host with the built-ins, the configuration, and training from code. */
 import { createHost as createBareHost, type Host, type HostOptions } from "../core/index.js";
-import { BUILTINS, RANK_MAIN, REWARD_MAIN } from "./builtins.js";
+import { AGENT_MAIN, BUILTINS, RANK_MAIN, REWARD_MAIN } from "./builtins.js";
 import type { TrainOutcome } from "./train-run.js";
 
 export { builtinAdvantageEstimators, builtinPolicyLosses, sftLoss } from "../core/algorithms/index.js";
@@ -19,8 +19,16 @@ export * from "../core/plugin.js";
 export type { TrainOutcome } from "./train-run.js";
 
 /** A plugin host with everything that is built in, and the plugins that environment and options name. */
-export function createHost(options: Omit<HostOptions, "builtins" | "rankMain" | "rewardMain"> = {}): Promise<Host> {
-  return createBareHost({ ...options, builtins: BUILTINS, rankMain: RANK_MAIN, rewardMain: REWARD_MAIN });
+export function createHost(
+  options: Omit<HostOptions, "builtins" | "agentMain" | "rankMain" | "rewardMain"> = {},
+): Promise<Host> {
+  return createBareHost({
+    ...options,
+    builtins: BUILTINS,
+    agentMain: AGENT_MAIN,
+    rankMain: RANK_MAIN,
+    rewardMain: REWARD_MAIN,
+  });
 }
 
 export interface TrainRequestOptions {

@@ -67,14 +67,14 @@ export async function startHost(
   io: CommandIo,
   level: LogLevel = "warn",
 ): Promise<Host> {
-  const [{ createHost }, { BUILTINS, RANK_MAIN, REWARD_MAIN }] = await Promise.all([
+  const [{ createHost }, { AGENT_MAIN, BUILTINS, RANK_MAIN, REWARD_MAIN }] = await Promise.all([
     import("../core/index.js"),
     import("./builtins.js"),
   ]);
   const { allowBrokenPlugins, frozenPlugins } = request;
   const logger = commandLogger(io, level);
   const where = { cwd: io.cwd, env: io.env, logger };
-  const mains = { rankMain: RANK_MAIN, rewardMain: REWARD_MAIN };
+  const mains = { agentMain: AGENT_MAIN, rankMain: RANK_MAIN, rewardMain: REWARD_MAIN };
   return createHost({ ...where, ...mains, plugins, builtins: BUILTINS, allowBrokenPlugins, frozenPlugins });
 }
 

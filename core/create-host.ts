@@ -1,4 +1,6 @@
 import path from "node:path";
+import { agentErrors } from "./agent/errors.js";
+import { startAgentThread } from "./agent-threads.js";
 import {
   checkAvailable,
   composeRanks,
@@ -58,6 +60,8 @@ export interface HostOptions {
   readonly rankMain?: URL;
   /** Module that runs a reward worker (`runRewardWorker`) with the same built-ins. Without it there is none. */
   readonly rewardMain?: URL;
+  /** Module that runs agent loops in a thread (`runAgentThread`) with the same built-ins. Without it there are no such threads. */
+  readonly agentMain?: URL;
   /** Told `name@version` before a plugin is loaded. */
   readonly onLoading?: (plugin: string) => void;
 }
@@ -139,6 +143,8 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       loadUserModule: load,
       startRanks: (ranks) => startRankProcesses(host, { ranks, platform, main: rankMain(options, ranks), env }),
       startRewardWorker: async (index, task) => startRewardWorker(host, { main: rewardMain(options), index, task }),
+      startAgentThread: async (index, task, methods) =>
+        startAgentThread(host, { main: agentMain(options), index, task, methods }),
       findEngine,
       createEngine: async (modelType, backend, engineOptions, ranks) => {
         const request = requestOf(modelType, backend);
@@ -191,6 +197,11 @@ function rankMain({ rankMain: main }: HostOptions, ranks: number): URL {
 function rewardMain({ rewardMain: main }: HostOptions): URL {
   if (main) return main;
   throw rewardErrors.VERL_REWARD_NO_WORKERS({ what: "this program has no module for reward workers" });
+}
+
+function agentMain({ agentMain: main }: HostOptions): URL {
+  if (main) return main;
+  throw agentErrors.VERL_AGENT_NO_THREADS({ what: "this program has no module for threads that run agent loops" });
 }
 
 /** The variables that decide the lookup of engines. */

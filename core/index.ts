@@ -1,4 +1,5 @@
 /** What is assembled above the rooms of the core: the typed plugin host. */
+export { runAgentThread } from "./agent-threads.js";
 export { createHost, type Host, type HostOptions } from "./create-host.js";
 export { ERROR_TABLE } from "./error-table.js";
 export { type InspectedPlugins, inspectPlugins } from "./inspect-plugins.js";

@@ -1,3 +1,4 @@
+import type { StartAgentThread } from "./agent/threads/loop-threads.js";
 import type { RankProcesses } from "./engine/data-parallel/compose-ranks.js";
 import type { BaseEngine, EngineFactory, EngineModelType, EngineOptions } from "./engine/engine.js";
 import type { HostContainer } from "./host/container.js";
@@ -35,6 +36,8 @@ export interface HostServices {
   startRanks(ranks: number): Promise<RankProcesses>;
   /** Starts thread `index` of those that score (`reward.reward_manager.name: remote`). The caller stops it. */
   startRewardWorker(index: number, task: Omit<WorkerTask, "name">): Promise<RewardWorker>;
+  /** Starts thread `index` of those that run agent loops (`thread: true`). The caller stops it. */
+  readonly startAgentThread: StartAgentThread;
   /**
    * Look an engine up (model type → backend → (device, vendor), device, CUDA-compatible) and make it, over all of `ranks`
    * where they are given.

@@ -63,6 +63,17 @@ export const agentErrors = defineErrors({
     summary: "An agent-loop manager delivered a session that nobody waits for",
     fix: "deliver or fail each session of a prompt once, by its number from 0",
   },
+  VERL_AGENT_NO_THREADS: {
+    summary: "An agent loop asks for threads, and the program that embeds the host has none",
+    fix: "name the module in `createHost({ agentMain })`, or leave `thread: true` out of the loop's entry",
+  },
+  VERL_AGENT_THREAD_LOST: {
+    summary: "A thread that ran agent loops ended; its sessions failed",
+    fix: "look for process.exit, a native crash or exhausted memory in the loop that it ran",
+  },
+  VERL_AGENT_THREAD_FAILED: {
+    summary: "An agent loop failed in its thread",
+  },
   VERL_AGENT_BAD_INTERACTION: {
     summary: "The file in multi_turn.interaction_config_path is no list of interactions",
     fix: "write a YAML list under interaction with entries {name: teacher, class_name: ./teacher.ts#TeacherInteraction, config: {…}}; the class needs a method generateResponse",

@@ -22,6 +22,7 @@ export { padTrajectories } from "./postprocess.js";
 export type { AgentSettings } from "./settings.js";
 export { agentSettings } from "./settings.js";
 export { SingleTurnAgentLoop, singleTurnAgent } from "./single-turn.js";
+export * from "./threads/index.js";
 export { tokenTexts } from "./token-texts.js";
 export { ToolAgentLoop, toolAgent } from "./tool-agent.js";
 export { composeToolParser, type ToolParserForm } from "./tool-parsers/compose-tool-parser.js";

@@ -23,7 +23,8 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
   requireWeights(config);
   const cleanups: (() => Promise<void>)[] = [];
   try {
-    const tokenizer = await openTokenizer(config, cwd);
+    const now = new Date();
+    const tokenizer = await openTokenizer(config, cwd, () => now);
     const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
     cleanups.push(() => sandbox.close());
     const tools = createRunTools(scope, sandbox);
@@ -31,7 +32,7 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     const validation = await openDataset(scope, { tokenizer, tools }, "val");
     const rewards = await createRewards(scope, { tokenizer, sandbox }, [validation]);
     cleanups.push(async () => rewards.dispose?.());
-    const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null }, cleanups);
+    const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null, now }, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
     await serveAdapter(scope, sampling);
     const metrics = await validate(

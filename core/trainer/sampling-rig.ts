@@ -38,7 +38,7 @@ export async function createSamplingRig(
   await actor.initialize({ signal });
   if (checkpoint !== null) await actor.loadCheckpoint(path.join(checkpoint, ACTOR_FOLDER), { contents: ["model"] });
   const { tokenizer, rewards, tools } = inputs;
-  const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null }, cleanups);
+  const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null, now: startedAt }, cleanups);
   cleanups.push(() => sampling.manager.cancel(new Error("nothing more is sampled")).catch(() => {}));
   const { replicas, adapters } = sampling;
   await naiveWeightSync({ engine: actor, replicas, adapters }).push(version, signal);

@@ -6,6 +6,7 @@ import type { RewardManager } from "../reward/index.js";
 import type { Tracer } from "../tracing/tracer.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
+import { openLoopThreads } from "./loop-threads-setup.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
 import type { RunTools } from "./tools-setup.js";
@@ -24,6 +25,8 @@ export async function createSampling(
   needs: {
     readonly tokenizer: Tokenizer;
     readonly rewards: RewardManager;
+    /** The time that chat templates see. */
+    readonly now: Date;
     readonly tools: RunTools;
     readonly tracer?: Tracer;
     /** Further prompts for the step at hand; null where none can be had. */
@@ -37,11 +40,13 @@ export async function createSampling(
   const { sampler, trainer_mode } = config.trainer.v1;
   const { storage_backend, capacity_megabytes, engine_kwargs } = config.transfer_queue.backend;
 
+  const modelType = model.path === null ? null : await modelTypeOf(path.resolve(scope.cwd, model.path));
   const findAgentLoop = await agentLoopFinder({
     configPath: rollout.agent.agent_loop_config_path,
     cwd: scope.cwd,
     registered: (name) => registries.agentLoops.require(name),
     loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+    openThreads: (loops) => openLoopThreads(scope, { loops, now: needs.now, modelType }, cleanups),
   });
   findAgentLoop(rollout.agent.default_agent_loop);
   const toolParser = registries.toolParsers.require(rollout.multi_turn.format);
@@ -78,7 +83,7 @@ export async function createSampling(
     tools,
     interactions,
     toolParser,
-    modelType: model.path === null ? null : await modelTypeOf(path.resolve(scope.cwd, model.path)),
+    modelType,
     tracer: needs.tracer,
     logger,
     seed: rollout.seed,

@@ -92,7 +92,8 @@ async function build(
   cleanups.push(() => tracer.finish());
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
-  const sampling = await createSampling(options, { tokenizer, rewards, tools, tracer, refill }, cleanups);
+  const needs = { tokenizer, rewards, tools, tracer, refill, now: startedAt };
+  const sampling = await createSampling(options, needs, cleanups);
   refuseSilentSampler(sampling.replicas, config);
 
   const hooks = services.createHookDriver({ deadlineMs: trainer.hook_deadline_s * 1000 });

@@ -81,7 +81,7 @@ export const rollout = section("Sampling: the inference server and the agent loo
     }),
   }),
   agent: section("Agent loops: who turns a prompt into trajectories.", {
-    num_workers: key(count(), 1, "Agent-loop workers.", { differs: { verl: 8, why: oneMachine } }),
+    num_workers: key(count(), 8, "Agent-loop workers; also the most threads for loops with `thread: true`."),
     default_agent_loop: key(text(), "single_turn_agent", "Loop of rows without a column `agent_name`.", {
       registry: "agentLoops",
     }),

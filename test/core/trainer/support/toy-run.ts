@@ -19,6 +19,7 @@ import { TOY_OVERRIDES, TOY_TASK, type ToyTask, writeToyTask } from "./toy-task.
 /** What runs the further training processes of toy runs. */
 export const RANK_MAIN = new URL("./rank-main.js", import.meta.url);
 /** What runs their reward workers. */
+export const AGENT_MAIN = new URL("./agent-main.js", import.meta.url);
 export const REWARD_MAIN = new URL("./reward-main.js", import.meta.url);
 
 export interface ToyRunOptions {
@@ -93,6 +94,7 @@ export class ToyFolder implements AsyncDisposable {
       plugins: composed.plugins,
       builtins: [...BUILTINS, fakePlugin, faultyPlugin, testPlugin(memory, options.register)],
       rankMain: RANK_MAIN,
+      agentMain: AGENT_MAIN,
       rewardMain: REWARD_MAIN,
     });
     const notices: string[] = [];

@@ -1,0 +1,68 @@
+import type { RpcClient } from "../../host/rpc.js";
+import type { Logger } from "../../host/types.js";
+import type { LlmClient, TokenOutput } from "../../rollout/rollout.js";
+import type { Interaction, InteractionTurn } from "../interactions/interaction.js";
+import type { Tool, ToolResult } from "../tools/tool.js";
+import type { DriverCalls, ThreadSession } from "./protocol.js";
+
+/** In a thread: the parts of a session's context that live in the driver, by the same interfaces. */
+export class DriverParts {
+  readonly client: LlmClient;
+  readonly tools: readonly Tool[];
+  readonly interactions: ReadonlyMap<string, Interaction>;
+  readonly logger: Logger;
+
+  constructor(
+    private readonly rpc: RpcClient,
+    { id: session, tools, interactions }: Pick<ThreadSession, "id" | "tools" | "interactions">,
+  ) {
+    this.client = {
+      generate: (request, options) => this.#ask<TokenOutput>("generate", { session, request }, options?.signal),
+    };
+    this.tools = tools.map((schema): Tool => {
+      const { name } = schema.function;
+      return {
+        name,
+        schema,
+        create: (instanceId, createKwargs) =>
+          this.#ask("tool", { session, name, call: { step: "create", instanceId, createKwargs } }),
+        execute: (instanceId, args, signal) =>
+          this.#ask<ToolResult>("tool", { session, name, call: { step: "execute", instanceId, args } }, signal),
+        release: (instanceId) => this.#ask("tool", { session, name, call: { step: "release", instanceId } }),
+      };
+    });
+    this.interactions = new Map(
+      interactions.map((name): [string, Interaction] => [
+        name,
+        {
+          name,
+          startInteraction: (instanceId, kwargs) =>
+            this.#ask("interaction", { session, name, call: { step: "start", instanceId, kwargs } }),
+          generateResponse: (instanceId, messages, kwargs, signal) => {
+            const call = { step: "respond", instanceId, messages, kwargs } as const;
+            return this.#ask<InteractionTurn>("interaction", { session, name, call }, signal);
+          },
+          finalizeInteraction: (instanceId, kwargs) =>
+            this.#ask("interaction", { session, name, call: { step: "finalize", instanceId, kwargs } }),
+        },
+      ]),
+    );
+    this.logger = loggerOf(rpc);
+  }
+
+  #ask<T = void>(
+    method: Exclude<keyof DriverCalls, "log">,
+    args: DriverCalls[typeof method],
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.rpc.call<T>(method, args, { signal });
+  }
+}
+
+/** Lines go to the driver's log; nobody waits for them. */
+export function loggerOf(rpc: RpcClient): Logger {
+  const line = (level: keyof Logger) => (message: string) => {
+    rpc.call("log", { level, message } satisfies DriverCalls["log"]).catch(() => {});
+  };
+  return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+}

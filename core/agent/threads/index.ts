@@ -1,0 +1,3 @@
+export { type AgentThread, LoopThreads, type StartAgentThread } from "./loop-threads.js";
+export type { DriverCalls, ThreadedLoop, ThreadSession, ThreadTask } from "./protocol.js";
+export { threadMethods } from "./thread-methods.js";

@@ -1,0 +1,69 @@
+import type { Row } from "../../data/row.js";
+import type { ChatMessage } from "../../data/tokenizer.js";
+import type { Logger } from "../../host/types.js";
+import type { GenerateRequest, SamplingParams } from "../../rollout/rollout.js";
+import type { MultiTurnSettings } from "../agent-loop.js";
+import type { JsonObject, ToolSchemaDefinition } from "../tools/tool.js";
+
+/** What a thread needs to know before it can run agent loops. Plain data. */
+export interface ThreadTask {
+  /** Of the thread, for messages. */
+  readonly name: string;
+  readonly loops: readonly ThreadedLoop[];
+  readonly tokenizer: { readonly path: string; readonly chatTemplate: string | null };
+  /** The time that chat templates see, milliseconds since 1970. */
+  readonly now: number;
+  readonly modelType: string | null;
+  /** Registered name. */
+  readonly toolParser: string;
+  readonly promptLength: number;
+  readonly responseLength: number;
+  readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
+  readonly multiTurn: MultiTurnSettings;
+  readonly seed: number;
+}
+
+/** An entry of `agent_loop_config_path` with `thread: true`. */
+export interface ThreadedLoop {
+  readonly name: string;
+  readonly module: string;
+  readonly exportName: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** One session, for the method `run`. */
+export interface ThreadSession {
+  /** Names it among all that the thread runs. */
+  readonly id: number;
+  readonly loop: string;
+  readonly trajectoryId: string;
+  readonly sampling: SamplingParams;
+  readonly tools: readonly ToolSchemaDefinition[];
+  readonly interactions: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly messages: readonly ChatMessage[];
+  readonly row: Row;
+  readonly validate: boolean;
+}
+
+/** What a session in a thread asks the driver for: the model, tools, simulated users, and lines in the log. */
+export type DriverCalls = {
+  generate: { readonly session: number; readonly request: GenerateRequest };
+  tool: { readonly session: number; readonly name: string; readonly call: ToolStep };
+  interaction: { readonly session: number; readonly name: string; readonly call: InteractionStep };
+  log: { readonly level: keyof Logger; readonly message: string };
+};
+
+export type ToolStep =
+  | { readonly step: "create"; readonly instanceId: string; readonly createKwargs: JsonObject }
+  | { readonly step: "execute"; readonly instanceId: string; readonly args: JsonObject }
+  | { readonly step: "release"; readonly instanceId: string };
+
+export type InteractionStep =
+  | { readonly step: "start" | "finalize"; readonly instanceId: string; readonly kwargs: JsonObject }
+  | {
+      readonly step: "respond";
+      readonly instanceId: string;
+      readonly kwargs: JsonObject;
+      readonly messages: readonly ChatMessage[];
+    };

@@ -1,0 +1,74 @@
+import { loadTokenizer, type Tokenizer } from "../../data/index.js";
+import { warnOnce } from "../../data/warn-once.js";
+import type { RpcClient } from "../../host/rpc.js";
+import type { CallOptions } from "../../host/types.js";
+import type { AgentLoopContext, AgentLoopFactory, AgentLoopOutput } from "../agent-loop.js";
+import { agentErrors } from "../errors.js";
+import { agentLoopFromExport } from "../loop-from-export.js";
+import { promptEncoder } from "../prompt-encoder.js";
+import type { ToolParser } from "../tool-parsers/tool-parser.js";
+import { ToolSet } from "../tools/tool-set.js";
+import { turnEncoders } from "../turn-encoders.js";
+import { DriverParts, loggerOf } from "./driver-parts.js";
+import type { ThreadSession, ThreadTask } from "./protocol.js";
+
+interface Opened {
+  readonly task: ThreadTask;
+  readonly tokenizer: Tokenizer;
+  readonly toolParser: ToolParser;
+  readonly turnEncoder: AgentLoopContext["turnEncoder"];
+  readonly loops: ReadonlyMap<string, AgentLoopFactory>;
+}
+
+/** The inside of a thread that runs agent loops: what the driver can ask of it. */
+export function threadMethods(
+  host: {
+    loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
+    readonly findToolParser: (name: string) => ToolParser;
+  },
+  driver: RpcClient,
+) {
+  let opened: Opened | null = null;
+  const templateLogger = warnOnce(loggerOf(driver));
+  return {
+    async open(task: ThreadTask): Promise<void> {
+      const { path, chatTemplate } = task.tokenizer;
+      const tokenizer = await loadTokenizer(path, { chatTemplate, now: () => new Date(task.now) });
+      const loops = new Map<string, AgentLoopFactory>();
+      for (const { name, module, exportName, options } of task.loops) {
+        loops.set(name, agentLoopFromExport(name, await host.loadUserModule(module, exportName), options));
+      }
+      const { modelType, applyChatTemplateKwargs: kwargs } = task;
+      const turnEncoder = turnEncoders(tokenizer, { modelType, kwargs, logger: templateLogger });
+      opened = { task, tokenizer, toolParser: host.findToolParser(task.toolParser), turnEncoder, loops };
+    },
+
+    async run(session: ThreadSession, { signal }: Required<CallOptions>): Promise<readonly AgentLoopOutput[]> {
+      const factory = opened?.loops.get(session.loop);
+      if (!opened || !factory) {
+        throw agentErrors.VERL_AGENT_THREAD_FAILED({ what: `the loop ${session.loop} was not opened here` });
+      }
+      const loop = await factory.create(await contextOf(session, opened, new DriverParts(driver, session), signal));
+      const { messages, row, validate } = session;
+      return [await loop.run({ messages, row, validate })].flat() as AgentLoopOutput[];
+    },
+  };
+
+  async function contextOf(
+    session: ThreadSession,
+    { task, tokenizer, toolParser, turnEncoder }: Opened,
+    { client, tools, interactions, logger }: DriverParts,
+    signal: AbortSignal,
+  ): Promise<AgentLoopContext> {
+    const { promptLength, responseLength, applyChatTemplateKwargs, multiTurn, seed } = task;
+    const { trajectoryId, sampling, options } = session;
+    const where = trajectoryId;
+    const encoding = { tokenizer, promptLength, applyChatTemplateKwargs, logger, templateLogger, where };
+    return {
+      ...{ client, tokenizer, promptLength, responseLength, trajectoryId, seed, sampling, applyChatTemplateKwargs },
+      encodePrompt: promptEncoder(encoding),
+      tools: await ToolSet.of(tools),
+      ...{ interactions, toolParser, turnEncoder, multiTurn, options, signal, logger },
+    };
+  }
+}

@@ -1,0 +1,265 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect } from "chai";
+import { AGENT_MAIN, BUILTINS } from "../../cli/builtins.js";
+import {
+  type AgentLoopFactory,
+  agentLoopFinder,
+  agentSettings,
+  functionTool,
+  type Interaction,
+  LoopThreads,
+  ToolSet,
+} from "../../core/agent/index.js";
+import { charTokenizerFiles, loadTokenizer, type Tokenizer } from "../../core/data/index.js";
+import { lineLogger } from "../../core/host/index.js";
+import { createHost } from "../../core/index.js";
+import { ScriptedClient } from "../../testing/index.js";
+import { configOf, type HarnessOptions, harness, task } from "./agent/harness.js";
+import { ToyFolder } from "./trainer/support/toy-run.js";
+
+const CORE = JSON.stringify(new URL("../../core/plugin.js", import.meta.url).href);
+const AGENT = JSON.stringify(new URL("../../core/agent/index.js", import.meta.url).href);
+
+const LOOPS = `
+import { isMainThread, threadId } from "node:worker_threads";
+import { AgentLoopBase } from ${CORE};
+export { ToolAgentLoop } from ${AGENT};
+
+/** Asks once, and does what the prompt says. */
+export class Obedient extends AgentLoopBase {
+  async run({ messages }) {
+    const promptIds = this.context.encodePrompt(messages);
+    const order = messages[0].content;
+    if (order === "leave") process.exit(3);
+    if (order === "throw") throw new Error("as I was told");
+    if (order === "warn") this.context.logger.warn("I was told to warn");
+    if (order === "wait") await new Promise(() => {});
+    const output = await this.generate(promptIds);
+    return {
+      promptIds,
+      responseIds: output.tokenIds,
+      responseMask: output.tokenIds.map(() => 1),
+      responseLogProbs: output.logProbs,
+      numTurns: 2,
+      stopReason: output.stopReason,
+      minWeightVersion: output.minWeightVersion,
+      maxWeightVersion: output.maxWeightVersion,
+      metrics: this.metrics,
+      extraFields: { isMainThread, threadId, option: this.context.options.level ?? null },
+    };
+  }
+}`;
+
+describe("agent loops in threads", function () {
+  this.timeout(60_000);
+  let folder: string;
+  let tokenizer: Tokenizer;
+  const cleanups: (() => Promise<void>)[] = [];
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "verl-threads-"));
+    const alphabet = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("");
+    const files = charTokenizerFiles(alphabet.replace("~", "").replace("^", ""), {
+      pad: "~",
+      eos: "^",
+      chatTemplate:
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}^{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}",
+    });
+    const json = (name: string, value: unknown) => writeFile(path.join(folder, name), JSON.stringify(value));
+    await json("tokenizer.json", files.tokenizerJson);
+    await json("tokenizer_config.json", { ...files.tokenizerConfig, chat_template: files.chatTemplate });
+    await json("generation_config.json", files.generationConfig);
+    await writeFile(path.join(folder, "loops.mjs"), LOOPS);
+    tokenizer = await loadTokenizer(folder);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+
+  const loop = (exportName: string) => ({
+    name: exportName,
+    module: path.join(folder, "loops.mjs"),
+    exportName,
+    options: { level: 4 },
+  });
+
+  /** Threads of a real host, and a manager whose loop runs in them. */
+  async function rig(exportName: string, answers: readonly string[], setup: HarnessOptions & { count?: number } = {}) {
+    const host = await createHost({
+      cwd: folder,
+      env: {},
+      builtins: BUILTINS,
+      logger: lineLogger(() => {}),
+      agentMain: AGENT_MAIN,
+    });
+    cleanups.push(() => host.dispose());
+    const services = await host.services({ device: "cpu" });
+    const rollout = { n: 1, prompt_length: 600, response_length: 600, ...setup.rollout };
+    const { promptLength, responseLength, multiTurn } = agentSettings(configOf({ ...setup, rollout }));
+    const client = new ScriptedClient(
+      answers.map((text) => ({ tokenIds: [...tokenizer.encode(text), tokenizer.eosTokenId as number] })),
+    );
+    let started = 0;
+    const warnings: string[] = [];
+    const threads = new LoopThreads({
+      count: setup.count ?? 1,
+      logger: { debug() {}, info() {}, warn: (text: string) => void warnings.push(text), error() {} },
+      start: (...args) => {
+        started++;
+        return services.startAgentThread(...args);
+      },
+      task: {
+        loops: [loop(exportName)],
+        tokenizer: { path: folder, chatTemplate: null },
+        now: 0,
+        modelType: null,
+        toolParser: "hermes",
+        applyChatTemplateKwargs: {},
+        seed: 5,
+        ...{ promptLength, responseLength, multiTurn },
+      },
+    });
+    cleanups.push(() => threads.close());
+    await threads.open();
+    const factory: AgentLoopFactory = threads.factory(loop(exportName));
+    const rest = { ...setup, rollout, loops: [factory], agent: { default_agent_loop: exportName, ...setup.agent } };
+    const run = harness({ ...rest, over: { client, tokenizer, ...setup.over } });
+    return { ...run, client, threads, warned: warnings, started: () => started };
+  }
+
+  const say = (uid: string, content: string) => task(uid, { messages: [{ role: "user", content }] });
+
+  it("answer as they do here, with the model of the driver, in a thread of their own", async () => {
+    const { submit, manager, rows, client } = await rig("Obedient", ["yes"]);
+    await submit([say("a", "please")]);
+    await manager.drain();
+    const { a_0_0: row } = await rows();
+    expect(tokenizer.decode(row.promptIds as Int32Array)).to.equal("<user>please^<assistant>");
+    expect(tokenizer.decode(row.responseIds as Int32Array)).to.equal("yes^");
+    expect(row.extraFields).to.include({ isMainThread: false, option: 4 });
+    expect(row.score).to.equal(1);
+    expect(client.requests[0]).to.deep.include({ requestId: "a_0", seed: 5 });
+  });
+
+  it("use tools and simulated users of the driver, whose state stays there", async () => {
+    const seen: unknown[] = [];
+    const count = functionTool(
+      (_, { session }) => {
+        const calls = (Number(session.state.get("calls")) || 0) + 1;
+        session.state.set("calls", calls);
+        return `call ${calls}`;
+      },
+      { name: "count", description: "Counts.", parameters: { type: "object" } },
+    );
+    const user: Interaction = {
+      name: "user",
+      generateResponse(_, messages, { mood }) {
+        seen.push(messages.at(-1)?.content, mood);
+        return { text: "Thanks.", terminate: true, score: 0.5 };
+      },
+      finalizeInteraction: (id) => void seen.push(id),
+    };
+    const call = '<tool_call>{"name": "count", "arguments": {}}</tool_call>';
+    const over = { tools: await ToolSet.of([count]), interactions: new Map([["user", user]]) };
+    const { submit, manager, rows } = await rig("ToolAgentLoop", [call, call, "done"], { over });
+    const one = say("a", "count");
+    const row = { ...one.row, extra_info: { interaction_kwargs: { name: "user", mood: "good" } } };
+    await submit([{ ...one, row: row as never }]);
+    await manager.drain();
+    const { a_0_0: stored } = await rows();
+    const text = tokenizer.decode(stored.responseIds as Int32Array);
+    expect(text).to.contain("<tool>call 1^").and.to.contain("<tool>call 2^").and.to.contain("<user>Thanks.^");
+    expect(stored.extraFields).to.deep.include({ turn_scores: [0.5] });
+    expect(stored.metrics).to.include({ "tool/calls": 2, "tool/ok": 2 });
+    expect(seen).to.deep.equal(["done", "good", "a_0"]);
+  });
+
+  it("fail their session with the thread's name when they throw, and log here", async () => {
+    const { submit, manager, tags, warned } = await rig("Obedient", ["yes"]);
+    await submit([say("a", "throw"), say("b", "warn")]);
+    await manager.drain();
+    const { a, b } = await tags();
+    expect(String(a.lastEvent)).to.contain("VERL_AGENT_THREAD_FAILED").and.to.contain("agent thread 1: as I was told");
+    expect(b.status).to.equal("finished");
+    expect(warned.join()).to.contain("I was told to warn");
+  });
+
+  it("fail by name when their thread ends; the run goes on in a new one", async () => {
+    const { submit, manager, tags, warned, started } = await rig("Obedient", ["yes"]);
+    await submit([say("a", "wait"), say("b", "leave")]);
+    await manager.drain();
+    const { a, b } = await tags();
+    for (const { status, lastEvent } of [a, b]) {
+      expect(status).to.equal("failure");
+      expect(String(lastEvent)).to.contain("VERL_AGENT_THREAD_LOST").and.to.contain("agent thread 1 is gone");
+      expect(String(lastEvent)).to.contain("status 3");
+    }
+    expect(warned.join()).to.contain("agent thread 1 is gone");
+    await submit([say("c", "please")]);
+    await manager.drain();
+    expect((await tags()).c.status).to.equal("finished");
+    expect(started()).to.equal(2);
+  });
+
+  it("share as many threads as they need, up to the number of workers", async () => {
+    const { submit, manager, rows, started } = await rig("Obedient", ["yes"], { count: 3 });
+    await submit([say("a", "please")]);
+    await manager.drain();
+    expect(started()).to.equal(1);
+    await submit(Array.from({ length: 9 }, (_, i) => say(`p${i}`, "please")));
+    await manager.drain();
+    expect(started()).to.equal(3);
+    const ids = Object.values(await rows()).map(({ extraFields }) => (extraFields as { threadId: number }).threadId);
+    expect(new Set(ids).size).to.equal(3);
+  });
+
+  it("end with their prompt when it is cancelled", async () => {
+    const { submit, manager, tags } = await rig("Obedient", ["yes"]);
+    await submit([say("a", "wait")]);
+    await manager.cancel(new Error("stopped"));
+    expect(String((await tags()).a.lastEvent)).to.contain("VERL_AGENT_CANCELLED");
+  });
+
+  it("that cannot be loaded are refused before the run, with the thread's name", async () => {
+    const error = await rig("Nobody", []).then(
+      () => null,
+      (e: unknown) => String(e),
+    );
+    expect(error).to.contain("VERL_USER_EXPORT_MISSING").and.to.contain("agent thread 1");
+  });
+
+  it("are asked for by thread: true in the list of loops, which a program without threads refuses", async () => {
+    const file = path.join(folder, "agents.yaml");
+    await writeFile(file, '- {name: obedient, _target_: "./loops.mjs#Obedient", thread: true, level: 4}\n');
+    const find = () =>
+      agentLoopFinder({
+        configPath: file,
+        cwd: folder,
+        registered: () => {
+          throw new Error("unknown");
+        },
+        loadUserModule: async () => class {},
+      });
+    const error = await find().catch((e: unknown) => String(e));
+    expect(error).to.contain("VERL_AGENT_NO_THREADS").and.to.contain("obedient");
+    await writeFile(file, '- {name: obedient, _target_: "./loops.mjs#Obedient", thread: maybe}\n');
+    expect(await find().catch((e: unknown) => String(e))).to.contain('thread of "obedient" is "maybe"');
+  });
+
+  it("train as loops in the trainer's own thread do", async () => {
+    await using toy = await ToyFolder.create();
+    await toy.write("loops.mjs", LOOPS);
+    const key = "actor_rollout_ref.rollout.agent";
+    const rewards = async (thread: boolean) => {
+      await toy.write("agents.yaml", `- {name: mine, _target_: "./loops.mjs#Obedient", thread: ${thread}}\n`);
+      const overrides = [`${key}.agent_loop_config_path=agents.yaml`, `${key}.default_agent_loop=mine`];
+      const { tracker } = await toy.train({ overrides: [...overrides, `trainer.default_local_dir=run-${thread}`] });
+      return tracker.steps.map(({ metrics }) => metrics["critic/score/mean"]);
+    };
+    const inThreads = await rewards(true);
+    expect(inThreads).to.have.length.greaterThan(2);
+    expect(inThreads).to.deep.equal(await rewards(false));
+  });
+});
