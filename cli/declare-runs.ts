@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Declaring, examples, type Flags, hosted, requestOf, textOf, wholeNumber } from "./declare.js";
 
-/** `new`, `train`, `generate`, `eval`, `debug`. `trainHelp` is added to the help of `train`. */
+/** `new`, `train`, `profile`, `generate`, `eval`, `debug`. `trainHelp` is added to the help of `train`. */
 export function declareRuns(program: Command, { io, finish }: Declaring, trainHelp: string): void {
   program.commandsGroup("Runs:");
   program
@@ -32,6 +32,16 @@ export function declareRuns(program: Command, { io, finish }: Declaring, trainHe
     .action(async (args: string[], flags: Flags) => {
       const { runTrain } = await import("./train-command.js");
       await finish(runTrain({ ...requestOf(args, flags), dryRun: flags.dryRun === true, tui: flags.tui === true }, io));
+    });
+
+  hosted(program.command("profile"), "Run a few steps and say where their time and memory go.")
+    .option("--steps <n>", "how many, after one that warms up", wholeNumber("--steps"), 2)
+    .option("--trace <file>", "write a trace for Perfetto and chrome://tracing")
+    .addHelpText("after", examples("verl profile grpo.yaml", "verl profile grpo.yaml --steps 3 --trace trace.json"))
+    .action(async (args: string[], flags: Flags) => {
+      const { runProfile } = await import("./profile/profile-command.js");
+      const own = { steps: flags.steps as number, trace: textOf(flags.trace) };
+      await finish(runProfile({ ...requestOf(args, flags), ...own }, io));
     });
 
   hosted(program.command("generate"), "Sample responses from a model.")

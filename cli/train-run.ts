@@ -1,6 +1,6 @@
 import path from "node:path";
 import { maskSecrets, saveConfig, toPlain } from "../core/config/index.js";
-import { isVerlError, type Logger, type PluginRecord } from "../core/host/index.js";
+import { isVerlError, type Logger, type PluginRecord, type Profiler } from "../core/host/index.js";
 import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracking/index.js";
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
@@ -13,6 +13,7 @@ export interface TrainRunOptions {
   /** Takes the place of the tracker `console`. */
   readonly console?: Tracker;
   readonly signal?: AbortSignal;
+  readonly profiler?: Profiler;
   /** Handed the trainer once it exists, so that a Ctrl-C can stop it. */
   onTrainer?(trainer: Pick<Trainer, "stop">): void;
 }
@@ -49,6 +50,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
       checkpointCallbacks: callback ? [callback] : [],
       logger,
       signal,
+      profiler: options.profiler,
       cwd: io.cwd,
       display: {
         outputDir,

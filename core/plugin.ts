@@ -104,6 +104,7 @@ export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } fr
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
 export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";
 export type { PluginDefinition } from "./host/plugin-definition.js";
+export { type Profiler, profiled } from "./host/profiler.js";
 export { responseText } from "./host/response-text.js";
 export type * from "./host/types.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";

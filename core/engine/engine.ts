@@ -1,6 +1,7 @@
 import type { AnyLoss, GlobalCounts, MetricValue, OutputName } from "../algorithms/algebra.js";
 import type { SequenceBatch } from "../data/sequence-batch.js";
 import type { DType, NamedTensor } from "../data/tensor.js";
+import type { Profiler } from "../host/profiler.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 import type { EngineBackend } from "./backend.js";
 import type { EngineWork, MemoryPart } from "./memory.js";
@@ -274,6 +275,8 @@ export interface EngineOptions {
   readonly seed: number;
   /** The section `engineKwargs.<backend>` of the configuration. */
   readonly extra: Readonly<Record<string, unknown>>;
+  /** Collects where the time goes; absent: nobody asks. */
+  readonly profiler?: Profiler;
 }
 
 export type EngineModelSource =

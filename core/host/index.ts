@@ -18,6 +18,7 @@ export { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } f
 export { isPluginDefinition, type PluginDefinition, pluginBrand } from "./plugin-definition.js";
 export { pluginErrors } from "./plugin-errors.js";
 export type { PluginRecord } from "./plugin-record.js";
+export { type Profiler, profiled } from "./profiler.js";
 export type { PluginContext } from "./registration-attempt.js";
 export type { Override, RegistriesOf } from "./registry.js";
 export { PluginReport } from "./report.js";

@@ -1,6 +1,7 @@
 import type { NamedTensor } from "../data/tensor.js";
 import type { IncrementalDecoder } from "../data/tokenizer.js";
 import type { MemoryPart } from "../engine/memory.js";
+import type { Profiler } from "../host/profiler.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 
 /** How to draw tokens. Frozen by the caller: servers never change it. */
@@ -161,6 +162,8 @@ export interface RolloutOptions {
   readonly quantization?: string | null;
   /** The section `rollout.engine_kwargs.<name>`. */
   readonly extra: Readonly<Record<string, unknown>>;
+  /** Collects where the time goes; absent: nobody asks. */
+  readonly profiler?: Profiler;
 }
 
 /** The client that agent loops use: routes a request to a replica and hides interruptions where the mode asks for it. */

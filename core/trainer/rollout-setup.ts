@@ -30,6 +30,7 @@ export async function createRollout(
     ...rolloutOptions(options),
     eosTokenIds: tokenizer.stopTokenIds,
     createDecoder: () => tokenizer.incrementalDecoder(),
+    profiler: options.profiler,
   };
   const replica = await replicaFactory.createReplica(replicaOptions);
   requireQuantization(replica, rollout);

@@ -1,6 +1,7 @@
 import { adapterUsed, criticUsed, referenceUsed } from "../config/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { BaseEngine, EngineModelType, EngineOptions, EngineWork, RankProcesses } from "../engine/index.js";
+import type { Profiler } from "../host/profiler.js";
 import type { HostServices } from "../services.js";
 import {
   actorOptions,
@@ -84,15 +85,22 @@ export interface EngineScope {
   readonly services: HostServices;
   /** Null where this process trains alone. */
   readonly ranks: RankProcesses | null;
+  /** Of this process; other ranks are not looked into. */
+  readonly profiler?: Profiler;
 }
 
 /** Made, not initialised; taken down by the clean-ups. */
 export async function createPlannedEngine(
   { modelType, backend, options }: EnginePlan,
-  { services, ranks }: EngineScope,
+  { services, ranks, profiler }: EngineScope,
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
-  const engine = await services.createEngine(modelType, backend, options, ranks);
+  const engine = await services.createEngine(
+    modelType,
+    backend,
+    profiler && ranks === null ? { ...options, profiler } : options,
+    ranks,
+  );
   cleanups.push(() => engine.dispose());
   if (options.adapter && !engine.capabilities.adapters) {
     throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({

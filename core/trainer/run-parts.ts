@@ -4,6 +4,7 @@ import type { Dataset } from "../data/dataset.js";
 import type { PromptLoader } from "../data/index.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { BaseEngine } from "../engine/engine.js";
+import type { Profiler } from "../host/profiler.js";
 import type { Logger } from "../host/types.js";
 import type { RewardManager } from "../reward/reward.js";
 import type { Tracer } from "../tracing/tracer.js";
@@ -27,6 +28,7 @@ export type FireHook = <N extends HookName>(
 /** Everything that a synchronous run is made of, built once by `setup.ts`. */
 export interface RunParts extends Algorithm {
   readonly config: RunConfig;
+  readonly profiler?: Profiler;
   readonly tokenizer: Tokenizer;
   /** Null where nothing is validated. */
   readonly validation: Dataset | null;

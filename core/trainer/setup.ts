@@ -100,6 +100,7 @@ async function build(
   const parts: RunParts = {
     ...algorithm,
     config,
+    profiler: options.profiler,
     tokenizer,
     validation,
     loader: train && promptLoader(train, config.data),

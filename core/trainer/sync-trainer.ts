@@ -223,7 +223,7 @@ export class SyncTrainer implements Trainer {
     const { parts } = this;
     const state = this.#state;
     const metrics = new StepMetrics();
-    const timers = new StepTimers(parts.tracer);
+    const timers = new StepTimers(parts.tracer, parts.profiler);
     const start = {
       kind: "step",
       name: "step",

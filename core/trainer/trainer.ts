@@ -1,4 +1,5 @@
 import type { RunConfig } from "../config/run-config.js";
+import type { Profiler } from "../host/profiler.js";
 import type { Awaitable, Logger } from "../host/types.js";
 import type { HostServices } from "../services.js";
 import type { RunInfo, Tracker } from "../tracking/tracker.js";
@@ -36,6 +37,8 @@ export interface TrainerOptions {
   readonly checkpointCallbacks: readonly CheckpointCallback[];
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Collects where the time goes. */
+  readonly profiler?: Profiler;
   /** Working directory of the user: base of relative paths. */
   readonly cwd: string;
 }

@@ -1,21 +1,22 @@
 import { parameterSpecs } from "../../../core/formats/index.js";
-import type {
-  BackendAdapters,
-  CallOptions,
-  CheckpointPart,
-  EngineBackend,
-  EngineCapabilities,
-  EngineModelInfo,
-  EngineOptions,
-  FusedResult,
-  GlobalCounts,
-  LossFunction,
-  ModelOutputs,
-  NamedTensor,
-  NumberSource,
-  OptimizerConfig,
-  OutputName,
-  SequenceBatch,
+import {
+  type BackendAdapters,
+  type CallOptions,
+  type CheckpointPart,
+  type EngineBackend,
+  type EngineCapabilities,
+  type EngineModelInfo,
+  type EngineOptions,
+  type FusedResult,
+  type GlobalCounts,
+  type LossFunction,
+  type ModelOutputs,
+  type NamedTensor,
+  type NumberSource,
+  type OptimizerConfig,
+  type OutputName,
+  profiled,
+  type SequenceBatch,
 } from "../../../core/plugin.js";
 import { restoreAdapters, saveAdapters } from "../adapters/adapter-checkpoint.js";
 import { OnnxAdapters } from "../adapters/adapter-set.js";
@@ -81,17 +82,19 @@ export class OnnxBackend implements EngineBackend {
     const runtime = this.provider ? await openProvider(this.provider) : await openOrtRuntime({ kind });
     const model = await loadModel(this.options, this.kwargs);
     const { config } = model;
-    const sessions = new SessionCache(runtime, { threads, spin });
+    const { profiler } = this.options;
+    const sessions = new SessionCache(runtime, { threads, spin }, profiler);
     const training = { optimizer, topology, runtime, compile: sessions.compile };
     const base = trainedParameters(parameterSpecs(config), { ...training, optimizer: adapter ? null : optimizer });
     await model.fill(base.store, options);
     base.optimizer?.restartAverage();
-    const step = new TrainingStep(runtime, sessions, config, {
+    const variants = {
       logitsBytes: logitsMemoryMiB * 2 ** 20,
       attentionBytes: attentionMemoryMiB * 2 ** 20,
       packAbovePadding,
       plainNorms: runtime.plainNorms ?? false,
-    });
+    };
+    const step = new TrainingStep(runtime, sessions, config, variants, profiler);
     const modelPath = "path" in source ? source.path : null;
     const context = { ...training, config, base: base.store, seed, modelPath };
     const adapters = adapter ? await OnnxAdapters.create(context, adapter) : null;
@@ -144,14 +147,14 @@ export class OnnxBackend implements EngineBackend {
   async gradNorm(): Promise<number> {
     const optimizer = this.trained("gradNorm");
     await this.current.store.onDevice?.collect();
-    return optimizer.gradNorm();
+    return profiled(this.options.profiler, "gradient norm", async () => optimizer.gradNorm());
   }
 
   async step(update: { lr: number; gradScale: number; optimizer: OptimizerConfig }): Promise<void> {
     const optimizer = this.trained("step");
     const { onDevice } = this.current.store;
     await onDevice?.collect();
-    await optimizer.update(update);
+    await profiled(this.options.profiler, "optimizer", () => optimizer.update(update));
     onDevice?.valuesChanged();
   }
 

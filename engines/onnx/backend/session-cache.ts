@@ -1,4 +1,4 @@
-import type { MetricReduction } from "../../../core/plugin.js";
+import { type MetricReduction, type Profiler, profiled } from "../../../core/plugin.js";
 import type { Graph } from "../ir/index.js";
 import type { OrtRuntime, OrtSession, OrtSessionOptions } from "../runtime/index.js";
 
@@ -25,6 +25,7 @@ export class SessionCache {
   constructor(
     private readonly runtime: OrtRuntime,
     private readonly options: OrtSessionOptions,
+    private readonly profiler?: Profiler,
   ) {}
 
   get(key: string, build: () => Compilable): Promise<Compiled>;
@@ -53,7 +54,11 @@ export class SessionCache {
   private async build(build: () => Compilable | null): Promise<Compiled | null> {
     const built = build();
     if (built === null) return null;
-    const session = await this.runtime.createSession(built.graph.encode(), this.options);
+    const { profiler } = this;
+    const options = profiler ? { ...this.options, tracePath: profiler.operatorTrace("training") } : this.options;
+    const session = await profiled(profiler, "compile", () =>
+      this.runtime.createSession(built.graph.encode(), options),
+    );
     const { graph, metrics = {}, comparesPairs = false } = built;
     return { session, inputNames: graph.inputNames, metrics, comparesPairs };
   }

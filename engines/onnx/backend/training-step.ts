@@ -1,13 +1,15 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
-import type {
-  CallOptions,
-  FusedResult,
-  GlobalCounts,
-  LossFunction,
-  MetricValue,
-  ModelOutputs,
-  OutputName,
-  SequenceBatch,
+import {
+  type CallOptions,
+  type FusedResult,
+  type GlobalCounts,
+  type LossFunction,
+  type MetricValue,
+  type ModelOutputs,
+  type OutputName,
+  type Profiler,
+  profiled,
+  type SequenceBatch,
 } from "../../../core/plugin.js";
 import { fusedGraph, LOSS_FETCH, metricFetch } from "../graphs/fused-graph.js";
 import { EMBEDDED_GRADIENT, type GraphVariant } from "../graphs/model-graph.js";
@@ -31,6 +33,7 @@ export class TrainingStep {
     private readonly sessions: SessionCache,
     private readonly config: ModelConfig,
     private readonly options: VariantOptions,
+    private readonly profiler?: Profiler,
   ) {
     this.scratch = new Scratch(runtime);
     this.rope = new GrowingRopeFeeds(runtime, config);
@@ -50,7 +53,7 @@ export class TrainingStep {
     }));
     const { feeds, paddedRows } = tokenFeeds(this.config, batch, shape, variant, this.scratch);
     const results = this.outputFetches(outputs, paddedRows * this.numbersPerRow);
-    await this.run(model, compiled, shape, feeds, results, options);
+    await this.run("forward", model, compiled, shape, feeds, results, options);
     return takeOutputs(outputs, results, this.resultCount(shape));
   }
 
@@ -133,12 +136,16 @@ export class TrainingStep {
     const { hiddenSize } = this.config;
     const dEmbedded = embeddingGradient && this.scratch.float32(EMBEDDED_GRADIENT, [rowIds.length, hiddenSize]);
     const all: Feeds = { ...fetches, ...sums, ...(dEmbedded ? { [EMBEDDED_GRADIENT]: dEmbedded } : {}) };
-    await this.run(model, compiled, shape, feeds, all, options);
+    await this.run("forward and backward", model, compiled, shape, feeds, all, options);
     model.wrote(Object.keys(sums));
-    if (embeddingGradient && dEmbedded) addEmbeddingGradient(embeddingGradient, rowIds, dEmbedded.data, hiddenSize);
+    if (!embeddingGradient || !dEmbedded) return;
+    await profiled(this.profiler, "embedding gradient", async () =>
+      addEmbeddingGradient(embeddingGradient, rowIds, dEmbedded.data, hiddenSize),
+    );
   }
 
   private async run(
+    name: string,
     model: ActiveModel,
     compiled: Compiled,
     shape: BatchShape,
@@ -150,7 +157,7 @@ export class TrainingStep {
     const available: Feeds = { ...model.feeds, ...this.rope.upTo(shape.longest), ...batchFeeds };
     const feeds = Object.fromEntries(compiled.inputNames.map((name) => [name, available[name]]));
     try {
-      await compiled.session.run(feeds, fetches, options);
+      await profiled(this.profiler, name, () => compiled.session.run(feeds, fetches, options));
     } finally {
       this.scratch.releaseAll();
     }

@@ -55,8 +55,18 @@ export function fusedGraph(
   const wanted = HEAD_OUTPUTS[config.head].filter((name) => loss.outputs.includes(name));
   if (wanted.length < loss.outputs.length || (config.head === "scores" && config.headSize > 1)) return null;
   const model = new ModelGraph("fused", trained, variant, "backward");
-  const { graph: g, head } = model;
-  const computed = head.forward(wanted);
+  const computed = model.forward(wanted);
+  return model.graph.within("loss", () => addLoss(model, computed, variant, loss, extents));
+}
+
+function addLoss(
+  model: ModelGraph,
+  computed: ReadonlyMap<OutputName, Ref>,
+  variant: GraphVariant,
+  loss: LossFunction,
+  extents: ColumnExtents,
+): FusedGraph | null {
+  const { graph: g } = model;
   const padding = rowPadding(g, model.targets, variant.chunks);
 
   const outputs = new Map([...computed].map(([name, ref]) => [name, padding.remove(ref)]));

@@ -62,7 +62,7 @@ export interface GraphVariant {
 /** The model with its head; the common beginning of every training graph. */
 export class ModelGraph {
   readonly graph: Graph;
-  readonly head: Head;
+  private readonly head: Head;
   /** Tokens that the rows score; none in a model without next-token logits. */
   readonly targets: Ref | null;
   private readonly autodiff: Autodiff;
@@ -94,16 +94,25 @@ export class ModelGraph {
     const index = g.input(HEAD_FEEDS.rows, ["Rows"], "int32");
     this.targets = config.head === "languageModel" ? g.input(HEAD_FEEDS.targets, ["Rows"], "int32") : null;
     const inverse = direction === "backward" ? g.input(HEAD_FEEDS.inverse, ["N"], "int32") : index;
-    const normed = blocks.norm(pickRows(ad, hidden, width, index, inverse), config.names.finalNorm);
-    this.head = this.targets
-      ? this.languageModelHead(normed, this.targets, variant)
-      : this.scoreHead(normed, config.head as "values" | "scores");
+    const picked = g.within("head", () => pickRows(ad, hidden, width, index, inverse));
+    const normed = blocks.norm(picked, config.names.finalNorm);
+    const { targets } = this;
+    this.head = g.within("head", () =>
+      targets
+        ? this.languageModelHead(normed, targets, variant)
+        : this.scoreHead(normed, config.head as "values" | "scores"),
+    );
+  }
+
+  /** Outputs of the head, flat. */
+  forward(outputs: readonly OutputName[]): Map<OutputName, Ref> {
+    return this.graph.within("head", () => this.head.forward(outputs));
   }
 
   /** The backward pass, from gradients of outputs; publishes the gradients of what is trained. */
   backward(outputGradients: ReadonlyMap<OutputName, Ref>): void {
     const g = this.graph;
-    const ofHead = this.head.backward(outputGradients);
+    const ofHead = g.within("head backward", () => this.head.backward(outputGradients));
     const embedding = embeddingName(this.config);
     const names = [...this.model.trained].filter((name) => name !== embedding && !ofHead.parameters.has(name));
     const sums = new Map(names.map((name) => [this.parameters.get(name) as Ref, this.sumInput(name)]));

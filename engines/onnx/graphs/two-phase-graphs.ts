@@ -14,8 +14,9 @@ const outputDims = ({ head }: ModelConfig) => [head === "scores" ? "Scores" : "R
 
 /** Forward pass: the outputs asked for. */
 export function forwardGraph(model: GraphModel, variant: GraphVariant, outputs: readonly OutputName[]): Graph {
-  const { graph, head } = new ModelGraph("forward", model, variant, "forward");
-  for (const [name, ref] of head.forward(outputs)) graph.output(ref, outputFetch(name), outputDims(model.config));
+  const built = new ModelGraph("forward", model, variant, "forward");
+  const { graph } = built;
+  for (const [name, ref] of built.forward(outputs)) graph.output(ref, outputFetch(name), outputDims(model.config));
   return graph;
 }
 

@@ -10,6 +10,8 @@ export type Pullback = (accumulator: Ref | null) => Ref;
 interface Recorded {
   readonly outputs: readonly Ref[];
   readonly inputs: readonly Ref[];
+  /** Of the model, see {@link Graph.within}. */
+  readonly part: string;
   readonly pullbacks: (gradients: readonly (Ref | null)[]) => readonly (Pullback | null)[];
 }
 
@@ -42,7 +44,7 @@ export class Autodiff {
 
   /** As `record`, for several results: at least one gradient is known, the others are null. */
   recordMany(outputs: readonly Ref[], inputs: readonly Ref[], pullbacks: Recorded["pullbacks"]): Ref[] {
-    this.recorded.push({ outputs, inputs, pullbacks });
+    this.recorded.push({ outputs, inputs, part: this.graph.currentPart, pullbacks });
     return [...outputs];
   }
 
@@ -68,9 +70,9 @@ export class Autodiff {
     const needed = this.reachableFrom(targets);
     const partial = new Map<Ref, Ref[]>([...seeds].map(([ref, gradient]) => [ref, [gradient]]));
     const accumulated = new Map<Ref, Ref>();
-    for (const { outputs, inputs, pullbacks } of this.recorded.toReversed()) {
+    const pullBack = ({ outputs, inputs, pullbacks }: Recorded) => {
       const gradients = outputs.map((output) => this.total(partial, output));
-      if (gradients.every((g) => g === null) || !inputs.some((i) => needed.has(i))) continue;
+      if (gradients.every((g) => g === null) || !inputs.some((i) => needed.has(i))) return;
       pullbacks(gradients).forEach((pullback, i) => {
         const input = inputs[i];
         if (pullback === null || !needed.has(input)) return;
@@ -83,6 +85,9 @@ export class Autodiff {
           else partial.set(input, [pullback(null)]);
         }
       });
+    };
+    for (const recorded of this.recorded.toReversed()) {
+      this.graph.within(recorded.part && `${recorded.part} backward`, () => pullBack(recorded));
     }
     const result = new Map<Ref, Ref>();
     for (const target of targets) {

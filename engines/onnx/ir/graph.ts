@@ -38,6 +38,7 @@ export class Graph {
   private readonly initializers: OnnxTensor[] = [];
   private readonly constants = new Map<string, Ref>();
   private counter = 0;
+  private part = "";
 
   constructor(
     readonly name: string,
@@ -45,7 +46,25 @@ export class Graph {
     readonly plainNorms = false,
     /** The graph in which this one is the body of a loop: names and constants are the outer one's. */
     private readonly outer: Graph | null = null,
-  ) {}
+  ) {
+    this.part = outer?.part ?? "";
+  }
+
+  /** The part of the model that operators are added for now, or "". */
+  get currentPart(): string {
+    return this.part;
+  }
+
+  /** Adds operators for a part of the model: their names begin with it, for profiles to tell them apart. */
+  within<T>(part: string, build: () => T): T {
+    const before = this.part;
+    this.part = part;
+    try {
+      return build();
+    } finally {
+      this.part = before;
+    }
+  }
 
   /** Without dimensions an input takes any shape. */
   input(name: string, dims: readonly Dim[] | null, dtype: OnnxDType = "float32"): Ref {
@@ -86,7 +105,7 @@ export class Graph {
   ): Ref[] {
     const outputs = Array.from({ length: numOutputs }, () => this.fresh("t"));
     this.nodes.push({
-      name: `${opType}_${this.nodes.length}`,
+      name: this.nodeName(opType),
       opType,
       domain,
       inputs: inputs.map((i) => i ?? ""),
@@ -115,7 +134,7 @@ export class Graph {
     for (const ref of body(inner, iteration, carried)) inner.output(ref, this.fresh("t"), null);
     const outputs = initial.map(() => this.fresh("t"));
     this.nodes.push({
-      name: `Loop_${this.nodes.length}`,
+      name: this.nodeName("Loop"),
       opType: "Loop",
       domain: "",
       inputs: [count, "", ...initial],
@@ -192,6 +211,11 @@ export class Graph {
       yield* inputs;
       if (body) yield* body.namesUsed();
     }
+  }
+
+  private nodeName(opType: string): string {
+    const name = `${opType}_${this.nodes.length}`;
+    return this.part === "" ? name : `${this.part}/${name}`;
   }
 
   private isLeaf(ref: Ref): boolean {

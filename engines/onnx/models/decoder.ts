@@ -1,6 +1,11 @@
 import { layerNames, type ModelConfig } from "../../../core/formats/index.js";
 import type { Ref } from "../ir/index.js";
 
+/** The part of the model that a module belongs to, as profiles name it. */
+export function partOf(module: string): "attention" | "mlp" {
+  return /attn|attention/.test(module) ? "attention" : "mlp";
+}
+
 /** The operators that a decoder is put together from. Rows are tokens, [N, width]; parameters go by their module's name. */
 export interface Blocks {
   /** Embedded tokens, [N, hidden]. */

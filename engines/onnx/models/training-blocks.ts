@@ -3,7 +3,7 @@ import type { Autodiff, Ref } from "../ir/index.js";
 import { activate, gated } from "./activations.js";
 import { attention, causalMask } from "./attention.js";
 import { blockwiseAttention } from "./blockwise-attention.js";
-import type { Blocks } from "./decoder.js";
+import { type Blocks, partOf } from "./decoder.js";
 import {
   add,
   addLowRank,
@@ -40,7 +40,7 @@ export class TrainingBlocks implements Blocks {
     const group = config.numHeads / config.numKvHeads;
     const windows = new Set(attentionRows === null ? config.layers.map(({ window }) => window) : []);
     this.masks = new Map([...windows].map((window) => [window, causalMask(g, layout.length, group, window)]));
-    this.embedded = g.op("Gather", [parameter(embeddingName(config)), layout.ids]);
+    this.embedded = g.within("embedding", () => g.op("Gather", [parameter(embeddingName(config)), layout.ids]));
   }
 
   embed(): Ref {
@@ -56,18 +56,24 @@ export class TrainingBlocks implements Blocks {
   }
 
   norm(x: Ref, module: string): Ref {
-    return this.normOf(x, module, this.config.hiddenSize);
+    return this.ad.graph.within("norm", () => this.normOf(x, module, this.config.hiddenSize));
   }
 
   linear(x: Ref, module: string, hasBias: boolean): Ref {
     const bias = hasBias ? this.parameter(biasOf(module)) : undefined;
     const { transposedWeights: transposed } = this.config;
-    const y = linear(this.ad, x, this.parameter(weightOf(module)), { bias, transposed });
-    const adapter = this.adapterOf(module);
-    return adapter ? addLowRank(this.ad, y, x, adapter) : y;
+    return this.ad.graph.within(partOf(module), () => {
+      const y = linear(this.ad, x, this.parameter(weightOf(module)), { bias, transposed });
+      const adapter = this.adapterOf(module);
+      return adapter ? addLowRank(this.ad, y, x, adapter) : y;
+    });
   }
 
   attention(x: Ref, layer: number): Ref {
+    return this.ad.graph.within("attention", () => this.mix(x, layer));
+  }
+
+  private mix(x: Ref, layer: number): Ref {
     const { ad, config, layout } = this;
     const { numHeads, numKvHeads, headDim, attentionSoftcap, biases } = config;
     const { window, rope, attentionScale } = config.layers[layer];
@@ -94,15 +100,15 @@ export class TrainingBlocks implements Blocks {
   }
 
   activate(x: Ref): Ref {
-    return activate(this.ad, x, this.config.activation);
+    return this.ad.graph.within("mlp", () => activate(this.ad, x, this.config.activation));
   }
 
   gate(gate: Ref, up: Ref): Ref {
-    return gated(this.ad, gate, up, this.config.activation);
+    return this.ad.graph.within("mlp", () => gated(this.ad, gate, up, this.config.activation));
   }
 
   add(a: Ref, b: Ref): Ref {
-    return add(this.ad, a, b);
+    return this.ad.graph.within("residual", () => add(this.ad, a, b));
   }
 
   scale(x: Ref, factor: number): Ref {

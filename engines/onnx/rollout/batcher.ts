@@ -1,6 +1,7 @@
 import {
   type CheckedRequest,
   GrowingResponse,
+  profiled,
   type RolloutOptions,
   type StopReason,
   type TokenOutput,
@@ -30,7 +31,7 @@ interface KnownPrompt extends Logits {
   readonly holders: Set<Flight>;
 }
 
-export interface BatcherOptions extends Pick<RolloutOptions, "eosTokenIds" | "createDecoder"> {
+export interface BatcherOptions extends Pick<RolloutOptions, "eosTokenIds" | "createDecoder" | "profiler"> {
   readonly vocabSize: number;
   readonly maxPrefillTokens: number;
 }
@@ -110,9 +111,11 @@ export class Batcher {
     const { fresh, shared } = this.scheduler.admit((key) => prompts.has(key));
     if (fresh.length + shared.length === 0) return false;
     if (fresh.length > 0) {
-      const { weightVersion, row } = await this.runner.prefill(
-        fresh[0].slot,
-        fresh.map(({ response }) => response.request.promptIds),
+      const { weightVersion, row } = await profiled(this.options.profiler, "prefill", () =>
+        this.runner.prefill(
+          fresh[0].slot,
+          fresh.map(({ response }) => response.request.promptIds),
+        ),
       );
       // Into the map of before the call: if prompts were forgotten meanwhile, nobody will find these.
       fresh.forEach((flight, i) => {
@@ -126,18 +129,22 @@ export class Batcher {
       this.runner.copy(source.slot, flight.slot, flight.response.request.promptIds.length);
       holders.add(flight);
     }
-    await this.draw([...fresh, ...shared], known);
+    await profiled(this.options.profiler, "draw", () => this.draw([...fresh, ...shared], known));
     return true;
   }
 
   private async decode(): Promise<void> {
     const active = [...this.scheduler.active];
     if (active.length === 0) return;
-    const { weightVersion, row } = await this.runner.decode(
-      active.map(({ response }) => response.tokenIds[response.tokenIds.length - 1]),
-      active.map(({ response }) => response.length - 1),
+    const { weightVersion, row } = await profiled(this.options.profiler, "decode", () =>
+      this.runner.decode(
+        active.map(({ response }) => response.tokenIds[response.tokenIds.length - 1]),
+        active.map(({ response }) => response.length - 1),
+      ),
     );
-    await this.draw(active, ({ slot }) => ({ row: row(slot), weightVersion }));
+    await profiled(this.options.profiler, "draw", () =>
+      this.draw(active, ({ slot }) => ({ row: row(slot), weightVersion })),
+    );
   }
 
   private async draw(flights: readonly Flight[], logitsOf: (flight: Flight) => Logits): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Activation, biasOf, embeddingName, type ModelConfig, weightOf } from "../../../core/formats/index.js";
 import { type Graph, MICROSOFT, type Ref } from "../ir/index.js";
-import type { Blocks } from "../models/decoder.js";
+import { type Blocks, partOf } from "../models/decoder.js";
 import type { AttentionOp, DecodeInputs } from "./decode-graph.js";
 import type { DecodeInitializers } from "./decode-initializers.js";
 import { qkvModule } from "./decode-parameters.js";
@@ -25,20 +25,26 @@ export function decodeBlocks(
   const { names, biases } = config;
   const norm = (x: Ref, module: string) => normOf(g, config, parameter, x, module);
   const linear = (x: Ref, module: string, hasBias: boolean) =>
-    initializers.product(x, weightOf(module), hasBias ? biasOf(module) : null, config.transposedWeights);
+    g.within(partOf(module), () =>
+      initializers.product(x, weightOf(module), hasBias ? biasOf(module) : null, config.transposedWeights),
+    );
   const activate = (x: Ref) => ACTIVATIONS[config.activation](g, x);
   return {
-    embed: () => g.op("Gather", [parameter(embeddingName(config)), g.op("Reshape", [inputs.ids, g.ints(-1)])]),
+    embed: () =>
+      g.within("embedding", () =>
+        g.op("Gather", [parameter(embeddingName(config)), g.op("Reshape", [inputs.ids, g.ints(-1)])]),
+      ),
     addPositions(x) {
       const rows = g.op("Reshape", [inputs.positions(), g.ints(-1)]);
       return g.op("Add", [x, g.op("Gather", [parameter(weightOf(names.positions as string)), rows])]);
     },
-    norm,
+    norm: (x, module) => g.within("norm", () => norm(x, module)),
     linear,
-    attention: (x, layer) => attention(layer, linear(x, qkvModule(config, layer), biases.qkv), norm),
-    activate,
-    gate: (gate, up) => g.op("Mul", [activate(gate), up]),
-    add: (a, b) => g.op("Add", [a, b]),
+    attention: (x, layer) =>
+      g.within("attention", () => attention(layer, linear(x, qkvModule(config, layer), biases.qkv), norm)),
+    activate: (x) => g.within("mlp", () => activate(x)),
+    gate: (gate, up) => g.within("mlp", () => g.op("Mul", [activate(gate), up])),
+    add: (a, b) => g.within("residual", () => g.op("Add", [a, b])),
     scale: (x, factor) => g.op("Mul", [x, g.scalar(factor)]),
   };
 }

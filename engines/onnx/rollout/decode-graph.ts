@@ -60,13 +60,11 @@ export function decodeGraph(
   const blocks = decodeBlocks(config, initializers, inputs, attentionOf(inputs));
   const hidden = decoder(blocks, config);
   const last = blocks.norm(g.op("Gather", [hidden, wanted]), config.names.finalNorm);
-  const logits = initializers.product(
-    scaled(g, last, config.logitScale),
-    decodeHead(config, quantization),
-    null,
-    false,
-  );
-  g.output(capped(g, logits, config.logitSoftcap), DECODE.logits, ["N", config.vocabSize]);
+  g.within("head", () => {
+    const scaledRows = scaled(g, last, config.logitScale);
+    const logits = initializers.product(scaledRows, decodeHead(config, quantization), null, false);
+    g.output(capped(g, logits, config.logitSoftcap), DECODE.logits, ["N", config.vocabSize]);
+  });
   return g.encode();
 }
 

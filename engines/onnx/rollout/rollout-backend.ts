@@ -3,6 +3,7 @@ import {
   type CheckedRequest,
   type MemoryTag,
   type NamedTensor,
+  profiled,
   type ReplicaBackend,
   type RolloutCapabilities,
   type RolloutOptions,
@@ -119,7 +120,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
   acquire(tags: readonly MemoryTag[]): void {
     if (!tags.includes("kv_cache") || this.serving) return;
     const { runtime, config, attention } = mustHave(this.launched);
-    const { maxNumSeqs, maxModelLen, eosTokenIds, createDecoder, threads } = this.options;
+    const { maxNumSeqs, maxModelLen, eosTokenIds, createDecoder, threads, profiler } = this.options;
     const { maxPrefillTokens } = this.extra;
     const loaded = () => ({ session: mustHave(this.model).session, version: this.weightVersion });
     const runner =
@@ -129,7 +130,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const { vocabSize } = config;
     this.serving = {
       runner,
-      batcher: new Batcher(runner, { vocabSize, maxPrefillTokens, eosTokenIds, createDecoder }),
+      batcher: new Batcher(runner, { vocabSize, maxPrefillTokens, eosTokenIds, createDecoder, profiler }),
     };
   }
 
@@ -227,7 +228,11 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const externalInitializers = Object.fromEntries(
       [...weights].map(([name, { dtype, shape, data }]) => [name, runtime.tensor(dtype, shape, data)]),
     );
-    const session = await runtime.createSession(graph, { threads: this.options.threads, externalInitializers });
+    const { threads, profiler } = this.options;
+    const tracePath = profiler?.operatorTrace("sampling");
+    const session = await profiled(profiler, "load weights", () =>
+      runtime.createSession(graph, { threads, externalInitializers, ...(tracePath ? { tracePath } : {}) }),
+    );
     return {
       session,
       weights,

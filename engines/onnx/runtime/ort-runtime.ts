@@ -46,6 +46,8 @@ export interface OrtSessionOptions {
   readonly spin?: Spin;
   /** Reuse one memory plan per set of shapes. Default false: shapes vary in training. */
   readonly memoryPattern?: boolean;
+  /** Measure every operator, and write a profile whose path begins so when the session is released. */
+  readonly tracePath?: string;
   /** Values for initializers that the model declares as external data, by name. The memory must outlive the session. */
   readonly externalInitializers?: Readonly<Record<string, OrtTensor>>;
 }

@@ -44,6 +44,7 @@ class BindingRuntime implements OrtRuntime {
         logSeverityLevel: 4,
         intraOpNumThreads: options.threads ?? 0,
         enableMemPattern: options.memoryPattern ?? false,
+        ...(options.tracePath === undefined ? {} : { enableProfiling: true, profileFilePrefix: options.tracePath }),
         externalData: external.map(([path, { data }]) => ({
           path,
           data: new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),

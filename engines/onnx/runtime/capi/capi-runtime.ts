@@ -68,6 +68,11 @@ async function openRuntime(library: Library, provider: CApiProvider | undefined)
   return runtime;
 }
 
+/** A path as onnxruntime wants it: UTF-16 on Windows. */
+function pathText(text: string): Uint8Array {
+  return Buffer.from(`${text}\0`, process.platform === "win32" ? "utf16le" : "utf8");
+}
+
 class CApiRuntime implements OrtRuntime {
   readonly kind = "capi";
   readonly version: string;
@@ -117,6 +122,7 @@ class CApiRuntime implements OrtRuntime {
     api.check(api.setLogSeverity(native, LOG_FATAL_ONLY));
     api.check(api.setIntraOpThreads(native, options.threads ?? 0));
     api.check(options.memoryPattern ? api.enableMemPattern(native) : api.disableMemPattern(native));
+    if (options.tracePath !== undefined) api.check(api.enableProfiling(native, pathText(options.tracePath)));
     set("session.use_env_allocators", "1");
     for (const [key, value] of Object.entries(spinConfig(options.spin))) set(`session.intra_op.${key}`, value);
     const external = Object.entries(options.externalInitializers ?? {});

@@ -14,6 +14,7 @@ const FUNCTIONS = {
     "void *ortRun(void *session, void *options, void *inNames, void *ins, size_t numIns, void *outNames, size_t numOuts, void *outs)",
   ],
   createSessionOptions: [10, "void *ortCreateSessionOptions(void *out)"],
+  enableProfiling: [14, "void *ortEnableProfiling(void *options, void *path)"],
   enableMemPattern: [16, "void *ortEnableMemPattern(void *options)"],
   disableMemPattern: [17, "void *ortDisableMemPattern(void *options)"],
   setLogSeverity: [22, "void *ortSetSessionLogSeverityLevel(void *options, int level)"],

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Graph } from "../../../../engines/onnx/ir/index.js";
+import { Autodiff, Graph, type Ref } from "../../../../engines/onnx/ir/index.js";
 import { openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
 
 describe("engines/onnx/ir graph", () => {
@@ -70,5 +70,14 @@ describe("engines/onnx/ir graph", () => {
       expect([...fetches.last.data]).to.deep.equal(count === 0 ? [1, 2] : [10, 20]);
     }
     await session.release();
+  });
+
+  it("names operators after the part of the model that they are added for, gradients too", () => {
+    const g = new Graph("parts");
+    const ad = new Autodiff(g);
+    const x = g.input("x", [2]);
+    const y = g.within("mlp", () => ad.record(g.op("Neg", [x]), [x], (dy) => [() => g.op("Neg", [dy])]));
+    g.output(ad.backward(new Map([[y, y]]), [x]).get(x) as Ref, "dx", [2]);
+    expect(g.toModel().nodes.map(({ name }) => name)).to.deep.equal(["mlp/Neg_0", "mlp backward/Neg_1"]);
   });
 });
