@@ -231,7 +231,13 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const { threads, profiler } = this.options;
     const tracePath = profiler?.operatorTrace("sampling");
     const session = await profiled(profiler, "load weights", () =>
-      runtime.createSession(graph, { threads, externalInitializers, ...(tracePath ? { tracePath } : {}) }),
+      runtime.createSession(graph, {
+        threads,
+        // A token, or a piece of a prompt, over a cache that would have to be copied.
+        shortRuns: true,
+        externalInitializers,
+        ...(tracePath ? { tracePath } : {}),
+      }),
     );
     return {
       session,

@@ -7,7 +7,7 @@ export async function diagnoseOrt(): Promise<readonly Diagnosis[]> {
   try {
     const { kind, version } = await openOrtRuntime();
     if (kind === "capi") return [{ name, status: "ok", detail: `${version} through its C API, self-test passed` }];
-    const detail = `${version} through the Node binding: runs block the main thread; the C API (package koffi) is not installed or failed its self-test`;
+    const detail = `${version} through the Node binding, which copies what it computes with; the C API (package koffi) is not installed or failed its self-test`;
     return [{ name, status: "warning", detail, fix: "npm install koffi" }];
   } catch (error) {
     const { what, fix } = isVerlError(error) ? error : { what: reasonOf(error), fix: undefined };

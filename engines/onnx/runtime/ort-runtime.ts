@@ -44,6 +44,8 @@ export interface OrtSessionOptions {
    * when cores are shared. Default false.
    */
   readonly spin?: Spin;
+  /** Runs take milliseconds: a runtime that would have to copy what it is fed to another thread stays on this one. */
+  readonly shortRuns?: boolean;
   /** Reuse one memory plan per set of shapes. Default false: shapes vary in training. */
   readonly memoryPattern?: boolean;
   /** Measure every operator, and write a profile whose path begins so when the session is released. */
@@ -79,7 +81,7 @@ export interface DeviceMemory {
 
 /**
  * onnxruntime behind one small face. Two implementations: its C API (no copies, off the main thread, stops on abort) and
- * the official Node binding (synchronous, copies outputs, an abort is noticed only between runs).
+ * the official Node binding (in a worker thread, with copies in and out; an abort rejects at once, but the run goes on).
  */
 export interface OrtRuntime {
   readonly kind: "capi" | "binding";

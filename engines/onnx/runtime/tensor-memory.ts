@@ -31,6 +31,11 @@ export function allocateTensorData<T extends OnnxDType>(dtype: T, length: number
   return new CONSTRUCTORS[dtype](new ArrayBuffer(length * BYTES[dtype]));
 }
 
+/** A buffer as the elements of a tensor. */
+export function viewOf<T extends OnnxDType>(dtype: T, buffer: ArrayBuffer): TensorArrays[T] {
+  return new CONSTRUCTORS[dtype](buffer);
+}
+
 export function elementCount(dims: readonly number[]): number {
   return dims.reduce((n, d) => n * d, 1);
 }

@@ -11,6 +11,23 @@ function axpyGraph(): Uint8Array {
   return g.encode();
 }
 
+const SIDE = 384;
+
+/** Computes for a good while: x = 1/2 everywhere, and what comes out is 1/2 again. */
+function longGraph(): Uint8Array {
+  const g = new Graph("long");
+  const x = g.input("x", [SIDE, SIDE]);
+  let y = x;
+  for (let i = 0; i < 60; i++) y = g.op("Mul", [g.op("MatMul", [y, x]), g.scalar(2 / SIDE)]);
+  g.output(y, "y", [SIDE, SIDE]);
+  return g.encode();
+}
+
+function square(runtime: OrtRuntime) {
+  const tensor = () => runtime.tensor("float32", [SIDE, SIDE], allocateTensorData("float32", SIDE * SIDE).fill(0.5));
+  return { x: tensor(), y: tensor() };
+}
+
 for (const kind of ["capi", "binding"] as const) {
   describe(`engines/onnx/runtime ${kind}`, () => {
     let runtime: OrtRuntime;
@@ -64,6 +81,57 @@ for (const kind of ["capi", "binding"] as const) {
 
     it("refuses memory that does not match the shape", () => {
       expect(() => runtime.tensor("float32", [2, 2], new Float32Array(3))).to.throw("VERL_ONNX_BAD_TENSOR");
+    });
+
+    it("lets the event loop turn while a graph is computed", async () => {
+      const session = await runtime.createSession(longGraph(), { threads: 1 });
+      const { x, y } = square(runtime);
+      let turns = 0;
+      const count = setInterval(() => turns++, 1);
+      await session.run({ x }, { y });
+      clearInterval(count);
+      expect(turns).to.be.above(3);
+      expect(y.data[0]).to.be.closeTo(0.5, 1e-6);
+      await session.release();
+    });
+
+    it("rejects with the signal's reason when it is aborted in mid-run, and computes on", async () => {
+      const session = await runtime.createSession(longGraph(), { threads: 1 });
+      const { x, y } = square(runtime);
+      const abort = new AbortController();
+      const run = session.run({ x }, { y }, { signal: abort.signal });
+      const reason = new Error("enough");
+      setImmediate(() => abort.abort(reason));
+      expect(await run.catch((error) => error)).to.equal(reason);
+      await session.run({ x }, { y });
+      expect(y.data[0]).to.be.closeTo(0.5, 1e-6);
+      await session.release();
+    });
+
+    it("takes one tensor for several runs at once", async () => {
+      const session = await runtime.createSession(axpyGraph(), { threads: 1 });
+      const x = runtime.tensor("float32", [2], Float32Array.of(1, 2));
+      const outs = await Promise.all(
+        [10, 20, 30].map(async (value) => {
+          const y = runtime.tensor("float32", [2], allocateTensorData("float32", 2).fill(value));
+          await session.run({ x, y }, { out: y });
+          return [...y.data];
+        }),
+      );
+      expect(outs).to.deep.equal([
+        [12, 14],
+        [22, 24],
+        [32, 34],
+      ]);
+      await session.release();
+    });
+
+    it("computes short runs as well", async () => {
+      const session = await runtime.createSession(axpyGraph(), { threads: 1, shortRuns: true });
+      const x = runtime.tensor("float32", [2], Float32Array.of(1, 2));
+      await session.run({ x, y: x }, { out: x });
+      expect([...x.data]).to.deep.equal([3, 6]);
+      await session.release();
     });
 
     it("rejects with the signal's reason when it was aborted before the run", async () => {
