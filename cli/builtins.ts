@@ -9,6 +9,7 @@ import { cpuPlugin } from "../platforms/cpu/index.js";
 import { huaweiPlugin } from "../platforms/huawei/index.js";
 import { nvidiaPlugin } from "../platforms/nvidia/index.js";
 import { webGpuPlugin } from "../platforms/webgpu/index.js";
+import { rewardsPlugin } from "../plugins/rewards/index.js";
 import { sandboxPlugin } from "../plugins/sandbox/index.js";
 import { toolsPlugin } from "../plugins/tools/index.js";
 import { tracingPlugin } from "../plugins/tracing/index.js";
@@ -24,6 +25,7 @@ export const BUILTINS: readonly Plugin[] = [
   cpuPlugin,
   webGpuPlugin,
   onnxPlugin,
+  rewardsPlugin,
   sandboxPlugin,
   toolsPlugin,
   trackersPlugin,

@@ -67,6 +67,7 @@ const SUITES: SuiteMakers = {
   tools: toolCases,
   toolParsers: (item) => testing.toolParserConformance({ parser: item, texts: ["", "A text without calls."] }),
   rewardManagers: (item) => testing.rewardManagerConformance({ make: (options) => item.create(options) }),
+  rewardModels: () => "it needs weights or a server; run rewardModelConformance in its own tests",
   scorers: () => OWN_TESTS,
   advantageEstimators: (item) => testing.advantageConformance(item),
   policyLosses: (item) => testing.lossConformance(() => item.create(LOSS)),

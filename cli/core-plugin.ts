@@ -5,7 +5,9 @@ import {
   batchRewardManager,
   builtinScorers,
   dapoRewardManager,
+  engineRewardModel,
   gdpoRewardManager,
+  hybridRewardManager,
   naiveRewardManager,
   rateLimitedRewardManager,
   remoteRewardManager,
@@ -25,6 +27,7 @@ export const corePlugin = definePlugin({
     "transferQueue",
     "replayBuffer",
     "rewardManager",
+    "rewardModel",
     "scorer",
     "dataset",
     "trainer",
@@ -41,8 +44,10 @@ export const corePlugin = definePlugin({
       rateLimitedRewardManager,
       batchRewardManager,
       remoteRewardManager,
+      hybridRewardManager,
     ])
       host.rewardManagers.register(manager);
+    host.rewardModels.register(engineRewardModel);
     for (const scorer of builtinScorers) host.scorers.register(scorer);
     for (const loop of builtinAgentLoops) host.agentLoops.register(loop);
     host.agentLoopManagers.register(agentLoopManager);

@@ -8,6 +8,7 @@ import type { EngineFactory } from "./engine/engine.js";
 import { engineKeys } from "./engine/engine-keys.js";
 import type { Kind, Registrar, Registry } from "./host/kind.js";
 import type { PlatformFactory } from "./platform/platform.js";
+import type { RewardModelFactory } from "./reward/model/reward-model.js";
 import type { RewardManagerFactory, Scorer } from "./reward/reward.js";
 import type { RolloutFactory, ServerAdapterFactory } from "./rollout/rollout.js";
 import type { SandboxFactory } from "./sandbox/sandbox.js";
@@ -31,6 +32,7 @@ export interface KindMap {
   tools: ToolFactory;
   toolParsers: ToolParser;
   rewardManagers: RewardManagerFactory;
+  rewardModels: RewardModelFactory;
   scorers: Scorer;
   advantageEstimators: AdvantageEstimator;
   policyLosses: PolicyLossFactory;
@@ -68,6 +70,7 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   tools: { name: "tool", keysOf: byName, check: needs("create") },
   toolParsers: { name: "toolParser", keysOf: byName, check: checkToolParser },
   rewardManagers: { name: "rewardManager", keysOf: byName, check: needs("create") },
+  rewardModels: { name: "rewardModel", keysOf: byName, check: needs("create") },
   scorers: { name: "scorer", keysOf: byName, check: needs("score") },
   advantageEstimators: { name: "advantageEstimator", keysOf: byName, check: needs("compute") },
   policyLosses: { name: "policyLoss", keysOf: byName, check: needs("create") },

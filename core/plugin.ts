@@ -110,7 +110,19 @@ export type * from "./host/types.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";
 export type * from "./platform/platform.js";
 export { PLUGIN_API_VERSION } from "./plugin-api-version.js";
+export { rewardErrors } from "./reward/errors.js";
+export type * from "./reward/model/reward-model.js";
 export type * from "./reward/reward.js";
+export { checkServers } from "./reward/servers/check-servers.js";
+export {
+  type ChatAnswer,
+  type ChatRequest,
+  createJudge,
+  type Judge,
+  type JudgeOptions,
+} from "./reward/servers/judge.js";
+export type { Server } from "./reward/servers/server.js";
+export type { ServerClient, ServerOptions } from "./reward/servers/server-client.js";
 export type {
   CheckedRequest,
   DrawKey,

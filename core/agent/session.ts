@@ -163,5 +163,6 @@ function fieldsOf(
     groundTruth: groundTruthOf(prompt.task.row),
     origin: prompt.origin,
     agentName: prompt.factory.name,
+    ...(reward ? {} : { promptMessages: toJsonValue(prompt.task.messages) }),
   };
 }

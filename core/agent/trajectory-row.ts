@@ -33,6 +33,8 @@ export interface TrajectoryFields {
   /** `file:line` of the dataset row, or empty. */
   readonly origin: string;
   readonly agentName: string;
+  /** The conversation before the response, of a trajectory that is scored later. */
+  readonly promptMessages?: JsonValue;
 }
 
 /** Where a trajectory belongs. */

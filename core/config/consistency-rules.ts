@@ -128,16 +128,6 @@ const resume: Rule = (report) => {
   }
 };
 
-const reward: Rule = (report) => {
-  const { reward_manager: manager } = report.config.reward;
-  if (manager.source === "importlib" && manager.module.path === null) {
-    report.problem("VERL_CONFIG_CONFLICT", "reward.reward_manager.module.path", {
-      what: "reward.reward_manager.source is importlib, and no module is named.",
-      fix: "Set reward.reward_manager.module.path to a file, or source to register.",
-    });
-  }
-};
-
 const deprecated: Rule = (report) => {
   const { rollout, actor } = report.config.actor_rollout_ref;
   const schedule = actor.optim;
@@ -161,7 +151,6 @@ export const consistencyRules: readonly Rule[] = [
   quantization,
   kl,
   resume,
-  reward,
   deprecated,
 ];
 

@@ -62,6 +62,20 @@ const MODEL_OPTIONS = {
   use_fused_kernels: false,
 };
 
+/** Of the days when reward models were trained in workers of their own. */
+const OLD_REWARD_MODEL = [
+  "model",
+  "profiler",
+  "megatron",
+  "forward_max_token_len_per_gpu",
+  "use_dynamic_bsz",
+  "launch_reward_fn_async",
+  "max_length",
+  "micro_batch_size",
+  "micro_batch_size_per_gpu",
+  "ulysses_sequence_parallel_size",
+];
+
 const ONE_PIECE = [null, "auto", "cpu"] as const;
 const PLACEMENT = { device: ONE_PIECE, device_map: ONE_PIECE, deviceMap: ONE_PIECE };
 
@@ -207,11 +221,12 @@ const table: readonly KnownKey[] = [
     }),
   }),
   ...sections("no effect while mtp is off", `${MODEL}.mtp`),
-  ...unsupported("reward models are not available; score in a reward function", {
-    "reward.reward_model.enable": [false],
-    "reward.reward_model.enable_resource_pool": [false],
+  ...noEffect("there are no pools of devices: a reward model shares this machine, or runs on servers of its own", {
+    "reward.reward_model.n_gpus_per_node": 8,
+    "reward.reward_model.nnodes": 0,
   }),
-  ...sections("no effect while no reward model is enabled", "reward.reward_model"),
+  ...sections("servers are started elsewhere, with options of their own", "reward.reward_model.rollout"),
+  ...sections("an option of older versions of verl", ...OLD_REWARD_MODEL.map((name) => `reward.reward_model.${name}`)),
   ...unsupported("distillation is not available", { "distillation.enabled": [false] }),
   ...sections("no effect while distillation is off", "distillation"),
   ...unsupported("replay of dumped rollouts is not available", {

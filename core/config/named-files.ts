@@ -80,12 +80,17 @@ export interface HubModel {
 }
 
 /** Models that are read from the Hub: named like one, and no folder or file of that name is there. */
-export function hubModels({ actor_rollout_ref, critic }: RunConfig, cwd: string): HubModel[] {
+export function hubModels({ actor_rollout_ref, critic, reward }: RunConfig, cwd: string): HubModel[] {
+  const { reward_model: model } = reward;
+  const isComputed = model.enable && model.rollout.name === "engine";
   const named: readonly (readonly [key: string, value: string | null])[] = [
     ["actor_rollout_ref.model.path", actor_rollout_ref.model.path],
     ["actor_rollout_ref.model.tokenizer_path", actor_rollout_ref.model.tokenizer_path],
     ["critic.model.path", critic.model.path],
     ["critic.model.tokenizer_path", critic.model.tokenizer_path],
+    // On a server the path is but a name.
+    ["reward.reward_model.model_path", isComputed ? model.model_path : null],
+    ["reward.reward_model.tokenizer_path", model.enable ? model.tokenizer_path : null],
   ];
   return named.flatMap(([key, value]) => {
     const reference = value === null || existsSync(path.resolve(cwd, value)) ? null : parseHubReference(value);

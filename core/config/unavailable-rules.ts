@@ -65,13 +65,6 @@ const correction: Rule = (report) => {
   }
 };
 
-/** Keys that one reward manager reads. */
-const REWARD_MANAGER_KEYS = [
-  [["reward.num_workers"], "remote"],
-  [["reward.max_rpm", "reward.max_tpm", "reward.estimated_tokens_per_request"], "rate_limited"],
-  [["reward.batch.max_size", "reward.batch.max_wait_ms"], "batch"],
-] as const;
-
 /** Keys that are fine to set and change nothing in this configuration. */
 const withoutEffect: Rule = (report) => {
   const { config } = report;
@@ -93,11 +86,6 @@ const withoutEffect: Rule = (report) => {
   note("algorithm.use_pf_ppo", `the estimator is ${estimator}, not gae`, filtered && estimator !== "gae");
   if (config.data.gen_batch_size !== null) {
     note("data.gen_batch_size", "all prompts of a step are handed to the rollout at once");
-  }
-  const { source, name: manager } = config.reward.reward_manager;
-  for (const [keys, needed] of REWARD_MANAGER_KEYS) {
-    if (source === "importlib" || manager === needed) continue;
-    for (const key of keys) note(key, `the reward manager is ${manager}, not ${needed}`);
   }
   const { multi_turn: turns, agent } = config.actor_rollout_ref.rollout;
   if (turns.enable && ["single_turn_agent", "single_turn"].includes(agent.default_agent_loop)) {

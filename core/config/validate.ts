@@ -8,6 +8,7 @@ import { hubNotices, missingFiles } from "./named-files.js";
 import { optimizerRules } from "./optimizer-rules.js";
 import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
 import { MAX_PROBLEMS, type Notice, type Problem, problemsError } from "./problems.js";
+import { rewardRules } from "./reward-rules.js";
 import { type Rule, RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
 import { sizeRules } from "./size-rules.js";
@@ -66,6 +67,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
     ...optimizerRules,
     ...adapterRules,
     ...unavailableRules,
+    ...rewardRules,
     ...(options.rules ?? []),
     ...(options.forTraining ? inputRules : []),
     ...(options.forTraining === false ? [] : groupRules),

@@ -42,6 +42,7 @@ export function withErrorPolicy(manager: RewardManager, policy: ErrorPolicy): Re
       return isFailure(result) && policy.action === "zero" ? { ...result, score: 0 } : result;
     },
     supports: (dataSource) => manager.supports(dataSource),
+    start: async (options) => manager.start?.(options),
     dispose: async () => manager.dispose?.(),
   };
 }

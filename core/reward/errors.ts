@@ -37,6 +37,34 @@ export const rewardErrors = defineErrors({
     summary: "A reward function asked for something that reward workers do not have",
     fix: "take the reward manager naive, which runs asynchronous functions in the process of the run",
   },
+  VERL_REWARD_BAD_SERVER: {
+    summary: "The address of a judge or reward model is missing or no HTTP address",
+    fix: "give it the form http://HOST:PORT",
+  },
+  VERL_REWARD_NO_KEY: {
+    summary: "The key of a judge or reward model is not in the environment",
+    fix: "set the variable, or name another one in reward.reward_model.api_key_env",
+  },
+  VERL_REWARD_SERVER_UNREACHABLE: {
+    summary: "A judge or reward model cannot be reached",
+    fix: "start the server, or correct reward.reward_model.addresses",
+  },
+  VERL_REWARD_SERVER_FAILED: {
+    summary: "A judge or reward model refused a request or gave an answer that cannot be used",
+    fix: "see the server's log; reward.on_error says what happens to the trajectory",
+  },
+  VERL_REWARD_MODEL_UNFIT: {
+    summary: "A reward model cannot score conversations",
+    fix: "name a sequence-classification model with a chat template in reward.reward_model.model_path",
+  },
+  VERL_REWARD_TOO_LONG: {
+    summary: "A conversation is longer than the reward model's context",
+    fix: "shorten data.max_prompt_length and data.max_response_length, or take a model with more positions",
+  },
+  VERL_REWARD_BAD_HYBRID: {
+    summary: "A rule of the reward manager hybrid cannot be followed",
+    fix: "correct reward.hybrid: a list of {data_source, rule, function, model}, the last three being weights",
+  },
   VERL_REWARD_BAD_POLICY: {
     summary: "The error policy of rewards is unknown",
     fix: "set reward.on_error to fail, zero, drop_group, retry or retry(n)",

@@ -7,14 +7,32 @@ export { rewardErrors } from "./errors.js";
 export { toJsonValue } from "./json-value.js";
 export { batchRewardManager, createBatchRewardManager } from "./managers/batch.js";
 export { dapoRewardManager } from "./managers/dapo.js";
+export { createHybridRewardManager, type HybridRule, hybridRewardManager } from "./managers/hybrid.js";
+export { createModelRewardManager, type ModelWithTokenizer } from "./managers/model.js";
 export { createNaiveRewardManager, gdpoRewardManager, naiveRewardManager } from "./managers/naive.js";
 export { createRateLimitedRewardManager, rateLimitedRewardManager } from "./managers/rate-limited.js";
 export { createRemoteRewardManager, remoteRewardManager } from "./managers/remote.js";
 export { type BucketClock, TokenBucket } from "./managers/token-bucket.js";
+export { engineRewardModel } from "./model/engine-model.js";
+export { renderConversation, requireTemplate } from "./model/render-conversation.js";
+export type * from "./model/reward-model.js";
 export type * from "./reward.js";
 export type { ScorerIndex } from "./scorer-index.js";
 export { createScorerIndex } from "./scorer-index.js";
 export { builtinScorers, gsm8kScorer } from "./scorers/index.js";
+export { checkServers } from "./servers/check-servers.js";
+export {
+  type ChatAnswer,
+  type ChatRequest,
+  createJudge,
+  type Judge,
+  type JudgeOptions,
+  judgeOver,
+} from "./servers/judge.js";
+export { MergedCalls } from "./servers/merged-calls.js";
+export { type Router, startRouter } from "./servers/router.js";
+export { leastOpen, readServer, type Server } from "./servers/server.js";
+export { createServerClient, type ServerClient, type ServerOptions } from "./servers/server-client.js";
 export { cannotLoad, workerLost } from "./workers/worker-errors.js";
 export { type WorkerTask, workerMethods } from "./workers/worker-methods.js";
 export { WorkerPool } from "./workers/worker-pool.js";

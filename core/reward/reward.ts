@@ -2,6 +2,8 @@ import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, CallOptions, JsonValue, Logger } from "../host/types.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
+import type { HybridRule } from "./managers/hybrid.js";
+import type { Judge } from "./servers/judge.js";
 
 /** What is scored: one finished trajectory of a session. */
 export interface RewardInput {
@@ -55,6 +57,11 @@ export interface RewardContext {
   readonly kwargs: Readonly<Record<string, unknown>>;
   /** Where to run what a model wrote. Opened when first asked for; rejects with `VERL_SANDBOX_UNAVAILABLE`. */
   readonly sandbox: OpenSandbox;
+  /**
+   * The servers of `reward.reward_model`; null where none are named, and in the threads of the manager `remote`. `createJudge`
+   * makes another one.
+   */
+  readonly judge: Judge | null;
 }
 
 /** A number, or an object with `score` and extra values; null abstains. */
@@ -94,6 +101,8 @@ export interface RewardManager {
   score(input: RewardInput, options?: CallOptions): Promise<RewardResult>;
   /** Checked before anything starts: throws `VERL_REWARD_NO_SCORER` naming what is missing. */
   supports(dataSource: string): boolean;
+  /** Once, before the first trajectory: loads models, makes sure that servers answer. */
+  start?(options?: CallOptions): Promise<void>;
   dispose?(): Promise<void>;
 }
 
@@ -117,6 +126,12 @@ export interface RewardManagerOptions {
   readonly rateLimits: RateLimits;
   /** For the manager `batch`. */
   readonly batch: { readonly maxSize: number; readonly maxWaitMs: number };
+  /** For the manager `hybrid`. */
+  readonly hybrid: readonly HybridRule[];
+  /** The discriminative reward model, for the manager `hybrid`; null: none. */
+  readonly rewardModel: RewardManager | null;
+  /** For functions that ask a model; null: none. */
+  readonly judge: Judge | null;
   /** Threads for what would hold this process up. */
   readonly workers: RewardWorkers;
   readonly logger: Logger;

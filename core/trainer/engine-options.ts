@@ -89,6 +89,22 @@ export function referenceOptions(config: RunConfig, source: EngineSource): Engin
   };
 }
 
+/** The reward model: forward only, its own weights. */
+export function rewardModelOptions(
+  { trainer, reward: { reward_model: model } }: RunConfig,
+  cwd: string,
+  defaultEngines: readonly string[],
+): EngineOptions {
+  return {
+    model: { path: path.resolve(cwd, model.model_path ?? "") },
+    optimizer: null,
+    topology: SINGLE,
+    threads: trainer.threads,
+    seed: trainer.seed,
+    extra: engineKwargs(model.engine_kwargs, model.strategy, defaultEngines),
+  };
+}
+
 /** Training processes share the machine's cores out unless told how many to use. */
 function threadsPerRank({ trainer: { threads, n_gpus_per_node: ranks } }: RunConfig): number {
   return threads > 0 || ranks === 1 ? threads : Math.max(1, Math.floor(os.availableParallelism() / ranks));

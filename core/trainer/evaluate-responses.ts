@@ -23,6 +23,9 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
   const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
   const rewards = await createRewards(scope, { tokenizer: await tokenizerOrNone(scope), sandbox }, []);
   try {
+    await rewards.start({ signal });
+    // One that would be loaded after sampling: here there is nothing to sample.
+    if (!rewards.streaming) await rewards.manager.start?.({ signal });
     // All listen to the signal; the manager bounds how many are scored at a time.
     setMaxListeners(0, signal);
     const scored = await Promise.all(
@@ -30,7 +33,11 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
         const source = dataSourceOf(raw.row, config.data.reward_fn_key);
         return {
           source,
-          scores: await scoreRow(rewards, raw, responses[i], { source, promptKey: config.data.prompt_key, signal }),
+          scores: await scoreRow(rewards.manager, raw, responses[i], {
+            source,
+            promptKey: config.data.prompt_key,
+            signal,
+          }),
         };
       }),
     );
@@ -45,7 +52,7 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
       rows: rows.length,
     };
   } finally {
-    await rewards.dispose?.();
+    await rewards.dispose();
     await sandbox.close();
   }
 }

@@ -31,13 +31,15 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     cleanups.push(() => tools.close());
     const validation = await openDataset(scope, { tokenizer, tools }, "val");
     const rewards = await createRewards(scope, { tokenizer, sandbox }, [validation]);
-    cleanups.push(async () => rewards.dispose?.());
+    cleanups.push(() => rewards.dispose());
+    await rewards.start({ signal });
     const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null, now }, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
     await serveAdapter(scope, sampling);
     const metrics = await validate(
       {
         ...sampling,
+        lateRewards: rewards.late(null),
         config,
         tokenizer,
         validation,

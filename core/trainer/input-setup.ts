@@ -2,9 +2,8 @@ import path from "node:path";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
-import type { RewardManager } from "../reward/index.js";
 import { trainerErrors } from "./errors.js";
-import { createRewards } from "./rewards-setup.js";
+import { createRewards, type RunRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
 import { createRunSandbox } from "./sandbox-setup.js";
 import { createRunTools, type RunTools } from "./tools-setup.js";
@@ -16,7 +15,7 @@ export interface RunInputs {
   /** Null for a run that only validates. */
   readonly train: Dataset | null;
   readonly validation: Dataset | null;
-  readonly rewards: RewardManager;
+  readonly rewards: RunRewards;
   readonly tools: RunTools;
 }
 
@@ -40,7 +39,7 @@ export async function openInputs(
   const validation = config.data.val_files.length > 0 ? await open("val") : null;
   const datasets = [train, validation].filter((dataset) => dataset !== null);
   const rewards = await createRewards(options, { tokenizer, sandbox }, datasets);
-  cleanups.push(async () => rewards.dispose?.());
+  cleanups.push(() => rewards.dispose());
   return { tokenizer, train, validation, rewards, tools };
 }
 

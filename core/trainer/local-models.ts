@@ -11,14 +11,19 @@ export async function localModels(
     if (!paths.has(value)) paths.set(value, await hubSnapshot(reference, options));
   }
   if (paths.size === 0) return config;
+  const found = (path: string | null) => (path === null ? null : (paths.get(path) ?? path));
   const local = <T extends { readonly path: string | null; readonly tokenizer_path: string | null }>(model: T): T => {
-    const found = (path: string | null) => (path === null ? null : (paths.get(path) ?? path));
     return { ...model, path: found(model.path), tokenizer_path: found(model.tokenizer_path) };
   };
-  const { actor_rollout_ref: actor, critic } = config;
+  const { actor_rollout_ref: actor, critic, reward } = config;
+  const scorer = reward.reward_model;
   return {
     ...config,
     actor_rollout_ref: { ...actor, model: local(actor.model) },
     critic: { ...critic, model: local(critic.model) },
+    reward: {
+      ...reward,
+      reward_model: { ...scorer, model_path: found(scorer.model_path), tokenizer_path: found(scorer.tokenizer_path) },
+    },
   };
 }

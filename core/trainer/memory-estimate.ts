@@ -1,9 +1,9 @@
 import type { MemoryPart } from "../engine/index.js";
 import { rolloutOptions } from "./rollout-setup.js";
-import { type EnginePlan, planEngines } from "./run-engines.js";
+import { type EnginePlan, planEngines, rewardEnginePlan } from "./run-engines.js";
 import type { RunScope } from "./run-scope.js";
 
-type Owner = "actor" | "critic" | "reference" | "rollout";
+type Owner = "actor" | "critic" | "reference" | "rollout" | "reward model";
 
 /** What the engines and servers of a run say that they will need, in bytes. */
 export interface RunMemory {
@@ -30,6 +30,16 @@ export async function estimateMemory(
     if (!plan) continue;
     const own = await estimateOf(plan, scope);
     estimates.push([owner, own?.map((part) => ({ ...part, bytes: part.bytes * processes })) ?? null]);
+  }
+  const reward = rewardEnginePlan(scope);
+  if (reward) {
+    const own = await estimateOf(reward, scope);
+    // A colocated one is loaded while nothing trains.
+    const { enable_resource_pool: stays } = config.reward.reward_model;
+    estimates.push([
+      "reward model",
+      own?.map((part) => (stays ? part : { ...part, during: "sampling" as const })) ?? null,
+    ]);
   }
   const rollout = services.registries.rollouts.require(config.actor_rollout_ref.rollout.name);
   const options = { ...rolloutOptions(scope), eosTokenIds: [], createDecoder: null };

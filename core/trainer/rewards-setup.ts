@@ -1,33 +1,59 @@
 import type { Dataset, Tokenizer } from "../data/index.js";
 import { userModulePath } from "../host/index.js";
+import type { CallOptions } from "../host/types.js";
 import {
   checkDataSources,
+  createModelRewardManager,
   createScorerIndex,
   customRewardFunction,
+  type Judge,
+  type ModelWithTokenizer,
   parseErrorPolicy,
+  type RewardFunction,
   type RewardManager,
   type RewardManagerOptions,
   withErrorPolicy,
 } from "../reward/index.js";
+import { type LateRewards, type LateRewardsOptions, lateRewards } from "./late-rewards.js";
+import { createRewardModel, createRunJudge } from "./reward-model-setup.js";
 import type { InputScope } from "./run-scope.js";
 import type { RunSandbox } from "./sandbox-setup.js";
 import { userPart } from "./user-parts.js";
 
+/** What scores a run's trajectories. */
+export interface RunRewards {
+  /** With retries and the score of the policy `zero`. */
+  readonly manager: RewardManager;
+  /** The same for the agent loops, which score each trajectory as it ends; null where that is done after sampling. */
+  readonly streaming: RewardManager | null;
+  /** For a colocated reward model; null where trajectories are scored as they end. */
+  late(servers: LateRewardsOptions["servers"]): LateRewards | null;
+  /** Before the first trajectory: loads models, makes sure that servers answer. */
+  start(options?: CallOptions): Promise<void>;
+  dispose(): Promise<void>;
+}
+
 /**
- * The run's reward manager with its error policy; every row is known to have a scorer, and that scorer the sandbox that it
- * needs, before anything heavy starts. What concerns groups and the run, `drop_group` and `fail`, is left to the agent loops.
+ * The run's rewards. A function of the user's wins over the reward model, and that over scorers, unless the manager is `hybrid`.
+ * Every row is known to have a scorer, and that scorer the sandbox that it needs, before anything heavy starts. What concerns
+ * groups and the run, `drop_group` and `fail`, is left to the agent loops.
  */
 export async function createRewards(
   options: InputScope,
   { tokenizer, sandbox }: { readonly tokenizer: Tokenizer; readonly sandbox: RunSandbox },
   datasets: readonly Dataset[],
-): Promise<RewardManager> {
-  const { config, services, logger, cwd } = options;
+): Promise<RunRewards> {
+  const { config, services, signal } = options;
   const { reward } = config;
   const { source, name, module } = reward.reward_manager;
   const custom = reward.custom_reward_function;
+  const isHybrid = source === "register" && name === "hybrid";
   const scorers = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
   const rewardKwargs = { ...reward.reward_kwargs, ...custom.reward_kwargs };
+  const judge = createRunJudge(reward);
+  const model = usesModel(reward, isHybrid) ? await createRewardModel(options) : null;
+  const isLate = model !== null && !isHybrid && isColocated(reward);
+
   const own =
     source === "importlib"
       ? await userPart<RewardManagerOptions, RewardManager>(services, module, {
@@ -35,45 +61,97 @@ export async function createRewards(
           method: "score",
         })
       : null;
-  const inner = await (own ?? services.registries.rewardManagers.require(name)).create({
-    tokenizer,
-    customFunction: custom.path
-      ? customRewardFunction((await services.loadUserModule(custom.path, null)) as Record<string, unknown>, {
-          path: custom.path,
-          name: custom.name,
-        })
-      : null,
+  const limits = { tokenizer, deadlineMs: reward.timeout * 1000, maxConcurrent: reward.max_concurrent };
+  const ofModel = model && createModelRewardManager(model, limits);
+  const inner =
+    ofModel && !isHybrid
+      ? ofModel
+      : await (own ?? services.registries.rewardManagers.require(name)).create({
+          ...managerOptions(options, { rewardKwargs, sandbox, judge: judge?.judge ?? null }),
+          ...limits,
+          customFunction: custom.path ? await userFunction(options, custom.path, custom.name) : null,
+          findScorer: (dataSource) => scorers.find(dataSource),
+          knownDataSources: scorers.knownDataSources,
+          rewardModel: ofModel,
+        });
+  const policy = parseErrorPolicy(reward.on_error, reward.max_retries);
+  const manager = withErrorPolicy(inner, policy);
+  for (const dataset of datasets) {
+    for (const [source, origin] of checkDataSources(manager, dataset, config.data.reward_fn_key)) {
+      // The user's own manager or function need not run what a scorer would, and a model runs none.
+      const scorer = own || custom.path || ofModel ? null : scorers.find(source);
+      if (!scorer?.sandboxLanguage) continue;
+      await sandbox.require(scorer.sandboxLanguage(rewardKwargs), `dataset row ${origin}, scorer "${scorer.name}"`);
+    }
+  }
+  return {
+    manager,
+    streaming: isLate ? null : manager,
+    late: (servers) =>
+      isLate
+        ? lateRewards({ manager, model: (model as ModelWithTokenizer).model, policy, tokenizer, signal, servers })
+        : null,
+    async start(call) {
+      await judge?.start(call?.signal ?? signal);
+      await manager.start?.(call);
+      // A model that cannot be read is to be told now; then it makes room.
+      if (isLate) await model?.model.sleep();
+    },
+    async dispose() {
+      await manager.dispose?.();
+      await judge?.close();
+    },
+  };
+}
+
+type RewardConfig = InputScope["config"]["reward"];
+
+/** Whether the discriminative model has a say. */
+function usesModel({ reward_model: model, custom_reward_function: custom, hybrid }: RewardConfig, isHybrid: boolean) {
+  if (!model.enable) return false;
+  return isHybrid ? hybrid.some((rule) => rule.model !== 0) : custom.path === null;
+}
+
+/** Servers have resources of their own. */
+const isColocated = ({ reward_model: model }: RewardConfig): boolean =>
+  !model.enable_resource_pool && model.addresses.length === 0;
+
+/** What managers are given from the configuration alone. */
+function managerOptions(
+  { config: { reward }, services, logger, cwd }: InputScope,
+  parts: {
+    readonly rewardKwargs: Readonly<Record<string, unknown>>;
+    readonly sandbox: RunSandbox;
+    readonly judge: Judge | null;
+  },
+) {
+  const { path: file, name } = reward.custom_reward_function;
+  const { rewardKwargs } = parts;
+  return {
     rewardKwargs,
-    findScorer: (dataSource) => scorers.find(dataSource),
-    knownDataSources: scorers.knownDataSources,
-    sandbox: sandbox.open,
-    deadlineMs: reward.timeout * 1000,
-    maxConcurrent: reward.max_concurrent,
+    sandbox: parts.sandbox.open,
+    judge: parts.judge,
     rateLimits: {
       requestsPerMinute: reward.max_rpm,
       tokensPerMinute: reward.max_tpm,
       tokensPerRequest: reward.estimated_tokens_per_request,
     },
     batch: { maxSize: reward.batch.max_size, maxWaitMs: reward.batch.max_wait_ms },
+    hybrid: reward.hybrid,
     workers: {
       count: reward.num_workers,
       // Found once, here: a worker must not look for it from another place.
-      start: (index) =>
+      start: (index: number) =>
         services.startRewardWorker(index, {
-          source: custom.path ? { path: userModulePath(custom.path, cwd), name: custom.name } : null,
+          source: file ? { path: userModulePath(file, cwd), name } : null,
           kwargs: rewardKwargs,
         }),
     },
     logger,
-  });
-  const manager = withErrorPolicy(inner, parseErrorPolicy(reward.on_error, reward.max_retries));
-  for (const dataset of datasets) {
-    for (const [source, origin] of checkDataSources(manager, dataset, config.data.reward_fn_key)) {
-      // The user's own manager or function need not run what a scorer would.
-      const scorer = own || custom.path ? null : scorers.find(source);
-      if (!scorer?.sandboxLanguage) continue;
-      await sandbox.require(scorer.sandboxLanguage(rewardKwargs), `dataset row ${origin}, scorer "${scorer.name}"`);
-    }
-  }
-  return manager;
+  };
+}
+
+async function userFunction({ services }: InputScope, file: string, name: string): Promise<RewardFunction> {
+  const module = (await services.loadUserModule(file, null)) as Record<string, unknown>;
+  return customRewardFunction(module, { path: file, name });
 }

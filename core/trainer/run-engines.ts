@@ -11,6 +11,7 @@ import {
   type EngineSource,
   modelSourceOf,
   referenceOptions,
+  rewardModelOptions,
 } from "./engine-options.js";
 import { trainerErrors } from "./errors.js";
 import type { RunScope } from "./run-scope.js";
@@ -81,6 +82,22 @@ export function planEngines(scope: Scope, totalSteps: number): EnginePlans {
   };
 }
 
+/** The engine of `reward.reward_model`; null where nothing scores with one here. */
+export function rewardEnginePlan({ config, cwd, services }: Scope): EnginePlan | null {
+  const { reward, actor_rollout_ref } = config;
+  const { reward_model: model, custom_reward_function: custom, hybrid } = reward;
+  const isUsed = custom.path === null || hybrid.some((rule) => rule.model !== 0);
+  if (!model.enable || model.rollout.name !== "engine" || !isUsed) return null;
+  const { prompt_length, response_length } = actor_rollout_ref.rollout;
+  const longest = prompt_length + response_length;
+  return {
+    modelType: "reward_model",
+    backend: model.strategy,
+    options: rewardModelOptions(config, cwd, defaultEngines(services)),
+    work: { tokens: Math.max(longest, model.max_tokens_per_batch), longest },
+  };
+}
+
 export interface EngineScope {
   readonly services: HostServices;
   /** Null where this process trains alone. */
@@ -124,7 +141,10 @@ function work(
 }
 
 function engineSource({ config, services: { registries }, cwd }: Scope): EngineSource {
-  const defaultEngines = registries.engines.items().flatMap(({ item }) => (item.isDefault ? item.backends : []));
   const adapter = adapterOf(config.actor_rollout_ref.model, cwd);
-  return { model: modelSourceOf(config, cwd), adapter, defaultEngines };
+  return { model: modelSourceOf(config, cwd), adapter, defaultEngines: defaultEngines({ registries }) };
+}
+
+function defaultEngines({ registries }: Scope["services"]): string[] {
+  return registries.engines.items().flatMap(({ item }) => (item.isDefault ? item.backends : []));
 }

@@ -6,7 +6,6 @@ import type { Tokenizer } from "../data/tokenizer.js";
 import type { BaseEngine } from "../engine/engine.js";
 import type { Profiler } from "../host/profiler.js";
 import type { Logger } from "../host/types.js";
-import type { RewardManager } from "../reward/reward.js";
 import type { Tracer } from "../tracing/tracer.js";
 import type { TrackerSet } from "../tracking/index.js";
 import type { ReplayBuffer } from "../transfer/replay-buffer.js";
@@ -15,6 +14,7 @@ import type { Algorithm } from "./algorithm-setup.js";
 import type { CheckpointStore } from "./checkpoint-store.js";
 import type { DumpTrajectories } from "./dumps.js";
 import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
+import type { LateRewards } from "./late-rewards.js";
 import type { ReferencePolicy } from "./reference-policy.js";
 import type { WeightSync } from "./weight-sync.js";
 
@@ -39,7 +39,8 @@ export interface RunParts extends Algorithm {
   readonly queue: TransferQueue;
   readonly replay: ReplayBuffer;
   readonly manager: AgentLoopManager;
-  readonly rewards: RewardManager;
+  /** For a reward model that scores after sampling; null where trajectories come with their score. */
+  readonly lateRewards: LateRewards | null;
   readonly actor: BaseEngine;
   /** Null when the run has no value model. */
   readonly critic: BaseEngine | null;

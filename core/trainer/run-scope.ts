@@ -6,5 +6,5 @@ export type RunScope = Pick<TrainerOptions, "config" | "services" | "cwd" | "log
 
 /** What reading tokenizer, data and reward takes: no platform is chosen for it. */
 export interface InputScope extends Omit<RunScope, "services"> {
-  readonly services: Pick<HostServices, "registries" | "loadUserModule" | "startRewardWorker">;
+  readonly services: Pick<HostServices, "registries" | "loadUserModule" | "startRewardWorker" | "createEngine">;
 }

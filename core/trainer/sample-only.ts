@@ -37,7 +37,7 @@ export async function* sampleOnly(
         what: "there is no training data to sample",
         fix: "set data.train_files",
       });
-    const { queue, manager, replay, tokenizer } = rig;
+    const { queue, manager, replay, tokenizer, lateRewards } = rig;
     const loader = createPromptLoader({
       dataset: rig.train,
       batchSize: data.train_batch_size,
@@ -57,7 +57,7 @@ export async function* sampleOnly(
         signal: watched,
       });
       watched.throwIfAborted();
-      const rows = await readRows({ queue }, sampled, "train");
+      const rows = await readRows({ queue, lateRewards }, sampled, "train");
       await queue.clear("train", sampled.batch.keys);
       const seconds = (performance.now() - started) / 1000;
       const place = {

@@ -2,6 +2,7 @@ import { trajectoryKey } from "../transfer/index.js";
 import { parseKey } from "../transfer/keys.js";
 import type { SampleResult } from "../transfer/replay-buffer.js";
 import type { SampledGroup } from "./hooks.js";
+import { MESSAGES_FIELD } from "./late-rewards.js";
 import type { PromptFeed } from "./prompt-feed.js";
 import type { RunParts } from "./run-parts.js";
 import { finalRows, groupByPrompt, TRAJECTORY_FIELDS, type TrainingRow, trainingRow } from "./training-row.js";
@@ -14,19 +15,22 @@ export interface EndedGroup {
   readonly failed: boolean;
 }
 
-/** Read the trajectories of a sample in its order: (draw, session, index). */
+/** Read the trajectories of a sample in its order: (draw, session, index). What is not scored yet is scored. */
 export async function readRows(
-  parts: Pick<RunParts, "queue">,
+  parts: Pick<RunParts, "queue" | "lateRewards">,
   sampled: SampleResult,
   partition: "train" | "val",
 ): Promise<TrainingRow[]> {
   const { keys } = sampled.batch;
-  const rows = await parts.queue.get(partition, keys, { select: TRAJECTORY_FIELDS });
-  return keys.map((key, i) => {
+  const { lateRewards } = parts;
+  const select = lateRewards ? [...TRAJECTORY_FIELDS, MESSAGES_FIELD] : TRAJECTORY_FIELDS;
+  const stored = await parts.queue.get(partition, keys, { select });
+  const rows = keys.map((key, i) => {
     const parsed = parseKey(key);
     if (parsed.kind !== "trajectory") throw new TypeError(`${trajectoryKey("uid", 0, 0)} expected, not ${key}`);
-    return trainingRow(key, parsed, rows[i]);
+    return trainingRow(key, parsed, stored[i]);
   });
+  return lateRewards ? lateRewards.score(rows, stored) : rows;
 }
 
 /** Groups in the order of their draw; failed ones without any trajectory are among them. */

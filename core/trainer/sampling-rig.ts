@@ -3,6 +3,7 @@ import type { PromptTask } from "../agent/agent-loop.js";
 import type { BaseEngine } from "../engine/index.js";
 import { promptTag } from "../transfer/index.js";
 import { openInputs, type RunInputs } from "./input-setup.js";
+import type { LateRewards } from "./late-rewards.js";
 import { createPlannedEngine, planEngines } from "./run-engines.js";
 import type { RunScope } from "./run-scope.js";
 import { readRows } from "./sampled-group.js";
@@ -14,6 +15,7 @@ import { naiveWeightSync } from "./weight-sync.js";
 /** Everything that samples in a run, with the actor whose weights it samples with, and no trainer around it. */
 export interface SamplingRig extends SamplingParts, RunInputs {
   readonly actor: BaseEngine;
+  readonly lateRewards: LateRewards | null;
 }
 
 export interface RigWeights {
@@ -38,16 +40,17 @@ export async function createSamplingRig(
   await actor.initialize({ signal });
   if (checkpoint !== null) await actor.loadCheckpoint(path.join(checkpoint, ACTOR_FOLDER), { contents: ["model"] });
   const { tokenizer, rewards, tools } = inputs;
+  await rewards.start({ signal });
   const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null, now: startedAt }, cleanups);
   cleanups.push(() => sampling.manager.cancel(new Error("nothing more is sampled")).catch(() => {}));
   const { replicas, adapters } = sampling;
   await naiveWeightSync({ engine: actor, replicas, adapters }).push(version, signal);
-  return { ...inputs, ...sampling, actor };
+  return { ...inputs, ...sampling, actor, lateRewards: rewards.late(null) };
 }
 
 /** Sample one prompt as a run would have: every session of it. */
 export async function sampleTask(
-  { queue, manager, replay }: SamplingRig,
+  { queue, manager, replay, lateRewards }: SamplingRig,
   task: PromptTask,
   { config, signal }: RunScope,
   place: { readonly partition: "train" | "val"; readonly globalStep: number },
@@ -65,5 +68,5 @@ export async function sampleTask(
     signal: watched,
   });
   watched.throwIfAborted();
-  return readRows({ queue }, sampled, partition);
+  return readRows({ queue, lateRewards }, sampled, partition);
 }

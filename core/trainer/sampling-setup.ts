@@ -2,11 +2,11 @@ import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
 import { agentLoopFinder, createAgentLoopManager, loadInteractions } from "../agent/index.js";
 import { modelTypeOf, type Tokenizer } from "../data/index.js";
-import type { RewardManager } from "../reward/index.js";
 import type { Tracer } from "../tracing/tracer.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import { openLoopThreads } from "./loop-threads-setup.js";
+import type { RunRewards } from "./rewards-setup.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
 import type { RunTools } from "./tools-setup.js";
@@ -24,7 +24,7 @@ export async function createSampling(
   scope: RunScope,
   needs: {
     readonly tokenizer: Tokenizer;
-    readonly rewards: RewardManager;
+    readonly rewards: Pick<RunRewards, "streaming">;
     /** The time that chat templates see. */
     readonly now: Date;
     readonly tools: RunTools;
@@ -78,7 +78,7 @@ export async function createSampling(
     client: servers.client,
     tokenizer: needs.tokenizer,
     queue,
-    rewardManager: needs.rewards,
+    rewardManager: needs.rewards.streaming,
     findAgentLoop,
     tools,
     interactions,

@@ -73,6 +73,7 @@ async function build(
   }
 
   await reportMemory(options, plan.totalSteps);
+  await rewards.start({ signal });
   const ranks = trainer.n_gpus_per_node > 1 ? await services.startRanks(trainer.n_gpus_per_node) : null;
   cleanups.push(async () => ranks?.dispose());
   const engines = planEngines(options, plan.totalSteps);
@@ -96,6 +97,7 @@ async function build(
   const sampling = await createSampling(options, needs, cleanups);
   refuseSilentSampler(sampling.replicas, config);
 
+  const weights = naiveWeightSync({ engine: actor, replicas: sampling.replicas, adapters: sampling.adapters });
   const hooks = services.createHookDriver({ deadlineMs: trainer.hook_deadline_s * 1000 });
   const parts: RunParts = {
     ...algorithm,
@@ -108,12 +110,12 @@ async function build(
     queue: sampling.queue,
     replay: sampling.replay,
     manager: sampling.manager,
-    rewards,
+    lateRewards: rewards.late(weights),
     actor,
     critic,
     reference,
     failed: [sampling.manager.failed, ranks?.lost].filter((signal) => signal !== undefined),
-    weights: naiveWeightSync({ engine: actor, replicas: sampling.replicas, adapters: sampling.adapters }),
+    weights,
     fire: (name, context, work) => hooks.run(name, context, work),
     trackers: createTrackerSet([...options.trackers, stallTracker(options, sampling.manager)]),
     checkpoints,

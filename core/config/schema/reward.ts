@@ -1,8 +1,22 @@
 import { z } from "zod";
-import { count, key, natural, nonNegative, open, optionalText, positive, section, text, userExport } from "./key.js";
+import {
+  count,
+  flag,
+  key,
+  natural,
+  nonNegative,
+  open,
+  optionalText,
+  positive,
+  section,
+  strings,
+  text,
+  userExport,
+} from "./key.js";
 
 const robust = "a slow or broken scorer is handled by name";
 const read = { differs: { why: "verl reads it although its file does not list it" } };
+const here = { differs: { why: "verl starts the servers itself" } };
 const lists = { differs: { why: "verl's batch manager scores a whole step at once" } };
 const own = { differs: { why: "verl has no sandbox of its own" } };
 
@@ -26,6 +40,54 @@ const sandboxFusion = section("A SandboxFusion service that runs programs instea
   memory_limit_mb: key(positive(), 1024, "Memory of one program.", { unit: "MiB" }),
 });
 
+const rewardModel = section("A model that scores, or judges for the reward function.", {
+  enable: key(
+    flag(),
+    false,
+    "Score with the model; with a reward function of your own, hand it the servers as `judge`.",
+  ),
+  enable_resource_pool: key(
+    flag(),
+    false,
+    "On the engine: true = stay loaded and score as trajectories arrive; false = load after sampling, score, unload.",
+  ),
+  model_path: key(optionalText(), null, "Sequence-classification folder or Hub id; for servers, the model's name."),
+  model_name: key(optionalText(), null, "Name of the model on the servers; null = `model_path`.", here),
+  tokenizer_path: key(optionalText(), null, "Folder with its tokenizer and chat template; null = `model_path`.", here),
+  rollout: section("What computes it.", {
+    name: key(
+      text(),
+      "engine",
+      "Reward model, by registered name: engine = a training engine here; others are kinds of servers.",
+      {
+        registry: "rewardModels",
+        differs: { verl: null, why: "the engine needs no server" },
+      },
+    ),
+  }),
+  addresses: key(strings(), [], "Servers, as `http://host:port`; requests go to the least busy one.", here),
+  api_key_env: key(
+    z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+      .nullable(),
+    null,
+    "Variable of the environment that holds the servers' key; never the key itself.",
+    { form: "the name of a variable", ...here },
+  ),
+  max_concurrent: key(count(), 64, "Requests under way at the same time.", here),
+  max_tries: key(count(), 16, "Attempts at one request; refusals (4xx other than 429) are final.", here),
+  merge_requests: key(flag(), true, "Send equal requests that are under way at the same time once.", here),
+  strategy: key(optionalText(), null, "Engine of `rollout.name: engine`, by name; null = the default one.", here),
+  max_tokens_per_batch: key(count(), 16384, "Most tokens that the engine computes at a time.", {
+    unit: "tokens",
+    ...here,
+  }),
+  engine_kwargs: open("Options of the engine, by its name.", here),
+});
+
+const weight = () => z.number().default(0);
+
 export const reward = section("Scoring of trajectories.", {
   custom_reward_function: section("The user's reward function.", {
     path: key(optionalText(), null, "File (relative to the working directory), `file:` URL or package.", {
@@ -39,13 +101,20 @@ export const reward = section("Scoring of trajectories.", {
     name: key(
       text(),
       "naive",
-      "Reward manager, by registered name: naive, dapo (overlong penalty), gdpo, rate_limited, batch (lists), remote (threads).",
+      "Reward manager, by registered name: naive, dapo (overlong penalty), gdpo, rate_limited, batch (lists), remote (threads), hybrid (several parts).",
       { registry: "rewardManagers" },
     ),
     module: userExport("A reward manager", "custom_reward_manager"),
   }),
   sandbox,
   sandbox_fusion: sandboxFusion,
+  reward_model: rewardModel,
+  hybrid: key(
+    z.array(z.strictObject({ data_source: z.string(), rule: weight(), function: weight(), model: weight() })),
+    [],
+    "For the reward manager hybrid: weights of rule, function and model, by data source; the first that fits.",
+    { differs: { why: "in verl a function does this" } },
+  ),
   reward_kwargs: open("Options of the reward manager, e.g. dapo's {max_resp_len, overlong_buffer_cfg}."),
   num_workers: key(count(), 8, "Most threads that score at the same time, with the reward manager remote."),
   max_concurrent: key(count(), 64, "Trajectories scored at the same time.", { differs: { verl: null, why: robust } }),

@@ -79,7 +79,7 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
               groundTruth,
               extraInfo,
             })),
-            { signal, kwargs: options.rewardKwargs, sandbox: options.sandbox },
+            { signal, kwargs: options.rewardKwargs, sandbox: options.sandbox, judge: options.judge },
           ),
         outer,
       );

@@ -46,6 +46,7 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
             signal: deadline,
             kwargs: options.rewardKwargs,
             sandbox: options.sandbox,
+            judge: options.judge,
           }),
         );
         return {

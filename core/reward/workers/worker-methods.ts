@@ -38,7 +38,13 @@ export function workerMethods(host: {
         const { dataSource, solution, groundTruth, extraInfo } = job;
         const sample = { dataSource, solution, groundTruth, extraInfo };
         return resultOf(
-          await score({ ...sample, signal: NEVER, kwargs: task.kwargs, sandbox: () => absent("the sandbox") }),
+          await score({
+            ...sample,
+            signal: NEVER,
+            kwargs: task.kwargs,
+            sandbox: () => absent("the sandbox"),
+            judge: null,
+          }),
           input,
         );
       } catch (error) {

@@ -30,6 +30,7 @@ export const score: CaseKind = {
       extraInfo: {},
       signal: new AbortController().signal,
       sandbox,
+      judge: null,
       kwargs: { method, ...(lenient ? {} : { compat: "verl" }) },
     });
     if (result === null || typeof result === "number") return { expected: expect, actual: result };

@@ -65,9 +65,9 @@ describe("core/config/unavailable-rules", () => {
       "critic.cliprange_value and 1 more of critic have no effect: no critic is trained.",
       "trainer.max_critic_ckpt_to_keep has no effect: no critic is trained.",
       "data.gen_batch_size has no effect: all prompts of a step are handed to the rollout at once.",
-      "reward.num_workers has no effect: the reward manager is naive, not remote.",
       "actor_rollout_ref.rollout.checkpoint_engine.engine_kwargs has no effect: copying in memory has no options.",
       "trainer.v1.sync has no effect: the mode has no options.",
+      "reward.num_workers has no effect: the reward manager is naive, not remote.",
     ]);
   });
 

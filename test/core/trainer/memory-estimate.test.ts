@@ -65,6 +65,20 @@ describe("core/trainer/memory-estimate", () => {
     ]);
   });
 
+  it("counts a reward model on the engine: always, or while sampling where it is loaded for that alone", async () => {
+    const model = { enable: true, model_path: "rm", max_tokens_per_batch: 1024 };
+    const late = await estimate({ reward: { reward_model: model } });
+    expect(late.training).to.equal((40 + 10 + 1) * MIB);
+    expect(late.sampling).to.equal((40 + 10 + 64 + 10 + 1) * MIB);
+    const resident = await estimate({ reward: { reward_model: { ...model, enable_resource_pool: true } } });
+    expect(resident.training).to.equal((40 + 10 + 1 + 10 + 1) * MIB);
+    expect(memoryLines(resident)).to.include("reward model: weights 10 MiB, activations 1 MiB");
+    const elsewhere = { ...model, rollout: { name: "vllm" }, addresses: ["host:8000"] };
+    expect((await estimate({ reward: { reward_model: elsewhere } })).parts.map(({ owner }) => owner)).to.not.include(
+      "reward model",
+    );
+  });
+
   it("hands engines the largest micro-batch that they will get", async () => {
     const works: EngineWork[] = [];
     const watching: Pick<EngineFactory, "estimate"> = {

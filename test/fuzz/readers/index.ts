@@ -8,6 +8,7 @@ import { gguf } from "./gguf.js";
 import { hfFolder } from "./hf-folder.js";
 import { hub } from "./hub.js";
 import { json } from "./json.js";
+import { judge } from "./judge.js";
 import { loopList } from "./loop-list.js";
 import { mcpServers } from "./mcp-servers.js";
 import { metrics } from "./metrics.js";
@@ -55,6 +56,7 @@ export const readers: readonly FuzzReader[] = [
   traces,
   dashboard,
   fusion,
+  judge,
 ];
 
 export function findReader(name: string): FuzzReader {

@@ -177,6 +177,7 @@ describe("naive reward manager", () => {
       extraInfo: { num_turns: 2 },
       kwargs: { scale: 2 },
       sandbox,
+      judge: null,
     });
   });
 

@@ -28,6 +28,7 @@ export async function scoreWith(
     extraInfo: options.extraInfo ?? {},
     signal: new AbortController().signal,
     kwargs: options.kwargs ?? {},
+    judge: null,
     sandbox: async () => options.sandbox ?? createFakeSandbox(),
   });
   return result as Scored | null;

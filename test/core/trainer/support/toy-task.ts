@@ -108,7 +108,23 @@ export const ONNX_OVERRIDES: readonly string[] = [
 
 /** Writes that Llama with random weights and its tokenizer as a Hugging Face folder. */
 export async function writeToyModel(folder: string): Promise<void> {
-  const config = parseModelConfig(LLAMA);
+  await writeLlama(folder, LLAMA, TOKENIZER);
+}
+
+/** A reward model of the same kind: a number for a conversation. Its template puts letters between the turns. */
+export async function writeToyRewardModel(folder: string, options: { chatTemplate?: string | null } = {}) {
+  const { chatTemplate = "{{ messages[0]['content'] }}l{{ messages[1]['content'] }}l" } = options;
+  const config = { ...LLAMA, architectures: ["LlamaForSequenceClassification"], num_labels: 1 };
+  await writeLlama(folder, config, charTokenizerFiles(ALPHABET, { pad: "_", eos: ".", chatTemplate }), "scores");
+}
+
+async function writeLlama(
+  folder: string,
+  raw: object,
+  tokenizerFiles: typeof TOKENIZER,
+  head: "languageModel" | "scores" = "languageModel",
+): Promise<void> {
+  const config = parseModelConfig(raw as typeof LLAMA, { head });
   const tensors = parameterSpecs(config).map(({ name, shape }) => {
     const random = new RandomStream(5, name);
     const size = shape.reduce((n, d) => n * d, 1);
@@ -116,5 +132,5 @@ export async function writeToyModel(folder: string): Promise<void> {
     const data = Float32Array.from({ length: size }, () => (isNorm ? 1 : 0.3 * random.normal()));
     return { name, shape, dtype: "f32" as const, data };
   });
-  await writeHfFolder(folder, { config, tensors, tokenizerFiles: TOKENIZER, dtype: "f32" });
+  await writeHfFolder(folder, { config, tensors, tokenizerFiles, dtype: "f32" });
 }

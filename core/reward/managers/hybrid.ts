@@ -1,0 +1,107 @@
+import type { CallOptions, JsonValue } from "../../host/types.js";
+import { isFailure } from "../error-policy.js";
+import { rewardErrors } from "../errors.js";
+import type {
+  RewardInput,
+  RewardManager,
+  RewardManagerFactory,
+  RewardManagerOptions,
+  RewardResult,
+} from "../reward.js";
+import { createNaiveRewardManager } from "./naive.js";
+
+/**
+ * The parts that a score is made of: `rule`, the scorer of the data source; `function`, the user's; `model`, the discriminative
+ * reward model. Their weights, by data source.
+ */
+export interface HybridRule {
+  /** Exact, or a prefix that ends in `*`. The first rule that fits decides. */
+  readonly data_source: string;
+  readonly rule: number;
+  readonly function: number;
+  readonly model: number;
+}
+
+const PARTS = ["rule", "function", "model"] as const;
+type Part = (typeof PARTS)[number];
+
+/**
+ * Scores made of parts: the sum of weight · score over the parts of the first rule in `reward.hybrid` that fits the row. Parts
+ * are scored at the same time. A part that abstains is left out; if all do, so does the sum; one that fails makes the whole fail.
+ * Extra values: those of the parts, earlier ones winning, and `rule_score`, `function_score`, `model_score`.
+ */
+export const hybridRewardManager: RewardManagerFactory = { name: "hybrid", create: createHybridRewardManager };
+
+export function createHybridRewardManager(options: RewardManagerOptions): RewardManager {
+  const rules = readRules(options);
+  const managers: Readonly<Record<Part, RewardManager | null>> = {
+    rule: createNaiveRewardManager({ ...options, customFunction: null }),
+    function: options.customFunction && createNaiveRewardManager(options),
+    model: options.rewardModel,
+  };
+
+  function partsOf(dataSource: string): readonly { readonly part: Part; readonly weight: number }[] {
+    const found = rules.find(({ data_source: pattern }) => fits(pattern, dataSource));
+    if (!found) {
+      throw rewardErrors.VERL_REWARD_NO_SCORER({
+        what: `no rule of reward.hybrid fits the data source "${dataSource}"`,
+        why: `there are rules for ${rules.map(({ data_source: pattern }) => pattern).join(", ")}`,
+        fix: 'add one, or one for all others with data_source: "*"',
+      });
+    }
+    return PARTS.flatMap((part) => (found[part] === 0 ? [] : [{ part, weight: found[part] }]));
+  }
+
+  return {
+    async score(input: RewardInput, call?: CallOptions) {
+      const parts = partsOf(input.dataSource);
+      const results = await Promise.all(
+        parts.map(async ({ part, weight }) => ({ part, weight, result: await managers[part]!.score(input, call) })),
+      );
+      return combined(results);
+    },
+    supports: (dataSource) => partsOf(dataSource).every(({ part }) => managers[part]!.supports(dataSource)),
+    start: async (call) => managers.model?.start?.(call),
+    dispose: async () => managers.model?.dispose?.(),
+  };
+}
+
+interface PartResult {
+  readonly part: Part;
+  readonly weight: number;
+  readonly result: RewardResult;
+}
+
+function combined(parts: readonly PartResult[]): RewardResult {
+  const failed = parts.find(({ result }) => isFailure(result));
+  const seconds = {
+    queue: Math.max(...parts.map(({ result }) => result.seconds?.queue ?? 0)),
+    score: Math.max(...parts.map(({ result }) => result.seconds?.score ?? 0)),
+  };
+  if (failed) return { ...failed.result, seconds };
+  const extra: Record<string, JsonValue> = {};
+  for (const { result } of parts) {
+    for (const [name, value] of Object.entries(result.extra)) if (name !== "score") extra[name] ??= value;
+  }
+  for (const { part, result } of parts) extra[`${part}_score`] = result.score;
+  const scored = parts.filter(({ result }) => result.score !== null);
+  if (scored.length === 0) return { outcome: "abstain", score: null, extra, seconds };
+  const score = scored.reduce((sum, { weight, result }) => sum + weight * result.score!, 0);
+  return { outcome: "scored", score, extra, seconds };
+}
+
+const fits = (pattern: string, dataSource: string): boolean =>
+  pattern.endsWith("*") ? dataSource.startsWith(pattern.slice(0, -1)) : pattern === dataSource;
+
+function readRules({ hybrid, customFunction, rewardModel }: RewardManagerOptions): readonly HybridRule[] {
+  const bad = (what: string, at?: number) =>
+    rewardErrors.VERL_REWARD_BAD_HYBRID({ what, where: `reward.hybrid${at === undefined ? "" : `[${at}]`}` });
+  if (hybrid.length === 0) throw bad("the reward manager is hybrid, and there are no rules");
+  for (const [i, rule] of hybrid.entries()) {
+    if (PARTS.every((part) => rule[part] === 0)) throw bad("no part has a weight", i);
+    if (rule.function !== 0 && !customFunction)
+      throw bad("the part `function` needs reward.custom_reward_function.path", i);
+    if (rule.model !== 0 && !rewardModel) throw bad("the part `model` needs reward.reward_model.enable", i);
+  }
+  return hybrid;
+}

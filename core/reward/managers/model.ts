@@ -1,0 +1,44 @@
+import type { Tokenizer } from "../../data/tokenizer.js";
+import { Semaphore } from "../../host/semaphore.js";
+import { renderConversation } from "../model/render-conversation.js";
+import type { RewardModel } from "../model/reward-model.js";
+import type { RewardManager, RewardManagerOptions } from "../reward.js";
+import { scoredCall } from "./scored-call.js";
+
+/** A discriminative reward model with the tokenizer whose template renders what it sees. */
+export interface ModelWithTokenizer {
+  readonly model: RewardModel;
+  readonly tokenizer: Tokenizer;
+}
+
+/** Every trajectory is scored by the reward model (`reward.reward_model`), whatever its data source. The score is all there is. */
+export function createModelRewardManager(
+  { model, tokenizer }: ModelWithTokenizer,
+  options: Pick<RewardManagerOptions, "tokenizer" | "deadlineMs" | "maxConcurrent">,
+): RewardManager {
+  const slots = new Semaphore(options.maxConcurrent);
+  return {
+    async score(input, { signal } = {}) {
+      const arrived = performance.now();
+      const release = await slots.acquire(signal);
+      const started = performance.now();
+      try {
+        const result = await scoredCall(input, { deadlineMs: options.deadlineMs, signal }, async (deadline) => ({
+          score: await model.score(renderConversation(input, { policy: options.tokenizer, model: tokenizer }), {
+            signal: deadline,
+          }),
+        }));
+        return {
+          ...result,
+          extra: {},
+          seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
+        };
+      } finally {
+        release();
+      }
+    },
+    supports: () => true,
+    start: (call) => model.start(call),
+    dispose: () => model.dispose(),
+  };
+}

@@ -1,0 +1,96 @@
+import type { CallOptions, JsonValue } from "../../host/types.js";
+import { rewardErrors } from "../errors.js";
+import { MergedCalls } from "./merged-calls.js";
+import { createServerClient, type ServerClient, type ServerOptions } from "./server-client.js";
+
+/** A model behind an OpenAI-compatible server that judges responses. */
+export interface Judge {
+  /** Name of the model on the servers. */
+  readonly model: string;
+  /** `host:port` of a router over the servers, for OpenAI clients; null where the judge was made without one. */
+  readonly address: string | null;
+  /** `POST /v1/chat/completions`. Equal requests that are under way at the same time are sent once. */
+  chat(request: ChatRequest, options?: CallOptions): Promise<ChatAnswer>;
+  /** `POST` of anything else; `path` begins with a slash. */
+  post(path: string, body: JsonValue, options?: CallOptions): Promise<JsonValue>;
+}
+
+/** The body of a request; `model` is added. */
+export interface ChatRequest {
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  /** `temperature`, `max_tokens`, `response_format`, … */
+  readonly [option: string]: JsonValue | undefined;
+}
+
+export interface ChatAnswer {
+  /** Of the first choice; empty where it has none. */
+  readonly text: string;
+  readonly finishReason: string | null;
+  /** The whole answer. */
+  readonly response: { readonly [name: string]: JsonValue };
+}
+
+export interface JudgeOptions extends ServerOptions {
+  readonly model: string;
+  /** Default true. With a temperature above 0, equal requests that overlap get the same sample. */
+  readonly mergeRequests?: boolean;
+}
+
+/**
+ * A judge for reward functions: requests go to the least busy of the servers, are tried again where that can help (never
+ * after a 4xx other than 429), and end with the `signal` that they are given, which a reward function has from its deadline.
+ */
+export function createJudge(options: JudgeOptions): Judge {
+  return judgeOver(createServerClient(options), options);
+}
+
+export function judgeOver(
+  client: ServerClient,
+  {
+    model,
+    mergeRequests = true,
+    address,
+  }: Pick<JudgeOptions, "model" | "mergeRequests"> & { address?: () => string | null },
+): Judge {
+  const merged = new MergedCalls<JsonValue>();
+  const post = (path: string, body: JsonValue, options?: CallOptions): Promise<JsonValue> => {
+    const send = (signal?: AbortSignal) => client.request("POST", path, body, { signal });
+    return mergeRequests ? merged.run(`${path} ${JSON.stringify(body)}`, send, options) : send(options?.signal);
+  };
+  return {
+    model,
+    get address() {
+      return address?.() ?? null;
+    },
+    post,
+    async chat(request, call) {
+      const answer = await post("/v1/chat/completions", { model, ...request } as JsonValue, call);
+      return readAnswer(answer);
+    },
+  };
+}
+
+function readAnswer(answer: JsonValue): ChatAnswer {
+  const response = objectOf(answer);
+  const { choices } = response;
+  const first = Array.isArray(choices) ? objectOf(choices[0] as JsonValue | undefined) : {};
+  if (Object.keys(first).length === 0) {
+    throw rewardErrors.VERL_REWARD_SERVER_FAILED({
+      what: "the judge's answer has no choices",
+      fix: "take a server that answers /v1/chat/completions as OpenAI does",
+    });
+  }
+  const { content } = objectOf(first.message);
+  const { finish_reason: reason } = first;
+  return {
+    text: typeof content === "string" ? content : "",
+    finishReason: typeof reason === "string" ? reason : null,
+    response,
+  };
+}
+
+type JsonObject = { readonly [name: string]: JsonValue };
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

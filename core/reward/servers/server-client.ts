@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isVerlError, reasonOf, type VerlError } from "../../host/errors.js";
+import { parseOutsideJson } from "../../host/outside-json.js";
+import { responseText } from "../../host/response-text.js";
+import { Semaphore } from "../../host/semaphore.js";
+import { shown } from "../../host/shown.js";
+import type { CallOptions, JsonValue } from "../../host/types.js";
+import { rewardErrors } from "../errors.js";
+import { leastOpen, readServer, type Server, secretOf } from "./server.js";
+
+export interface ServerOptions {
+  /** Requests go to the one with the fewest under way. */
+  readonly addresses: readonly string[];
+  /** Name of the variable of the environment that holds the key; null (default): none is sent. */
+  readonly apiKeyEnv?: string | null;
+  /** Default: `process.env`. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Requests under way at the same time; default 64. */
+  readonly maxConcurrent?: number;
+  /** Attempts at one request; default 16. */
+  readonly maxTries?: number;
+  /** Milliseconds before attempt 2, 3, …; default 1, 2, 4, … seconds, at most 30. */
+  readonly waitMs?: (attempt: number) => number;
+  /** For messages: where the addresses stand. */
+  readonly where?: string;
+}
+
+/** Speaks JSON with servers of one kind. */
+export interface ServerClient {
+  readonly servers: readonly Server[];
+  /**
+   * An attempt that finds no server, or one that is overloaded or broken (429, 5xx), is made again, on whichever server is
+   * least busy then; other refusals (4xx) are final.
+   */
+  request(method: "GET" | "POST", path: string, body: JsonValue | null, options?: CallOptions): Promise<JsonValue>;
+  /** One attempt at one server. */
+  ask(server: Server, method: "GET" | "POST", path: string, options?: CallOptions): Promise<JsonValue>;
+}
+
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+const MAX_WAIT_MS = 30_000;
+const TOO_MANY = 429;
+
+/** A failure, and whether another attempt may fare better. */
+interface Failure {
+  readonly error: VerlError;
+  readonly isFinal: boolean;
+  /** Asked for by the server. */
+  readonly waitMs?: number;
+}
+
+export function createServerClient(options: ServerOptions): ServerClient {
+  const { addresses, maxTries = 16, where = "addresses" } = options;
+  const { waitMs = (attempt) => Math.min(1000 * 2 ** (attempt - 2), MAX_WAIT_MS) } = options;
+  if (addresses.length === 0) throw rewardErrors.VERL_REWARD_BAD_SERVER({ what: "no server is named", where });
+  const servers = addresses.map((address) => readServer(address, where));
+  const key = secretOf(options.apiKeyEnv ?? null, options.env ?? process.env, where);
+  const slots = new Semaphore(options.maxConcurrent ?? 64);
+
+  async function attempt(server: Server, init: RequestInit, path: string): Promise<JsonValue | Failure> {
+    const { signal } = init;
+    server.open++;
+    try {
+      const headers = {
+        ...JSON_HEADERS,
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...server.headers,
+      };
+      const response = await fetch(`${server.base}${path}`, { ...init, headers, redirect: "error" });
+      const text = await responseText(response, MAX_ANSWER_BYTES);
+      if (text === null) return unusable(server, `its answer has more than ${MAX_ANSWER_BYTES} bytes`);
+      if (!response.ok) return refusal(server, response, withoutSecret(text, key));
+      try {
+        return parseOutsideJson(text);
+      } catch (error) {
+        return unusable(server, `its answer is no JSON: ${reasonOf(error)}`);
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      return unreachable(server, error);
+    } finally {
+      server.open--;
+    }
+  }
+
+  return {
+    servers,
+    async request(method, path, body, { signal } = {}) {
+      const release = await slots.acquire(signal);
+      try {
+        const init = { method, signal, ...(body === null ? {} : { body: JSON.stringify(body) }) };
+        for (let number = 1; ; number++) {
+          const result = await attempt(leastOpen(servers), init, path);
+          if (!isFailure(result)) return result;
+          if (result.isFinal || number >= maxTries) throw afterAttempts(result.error, number);
+          await pause(Math.max(waitMs(number + 1), Math.min(result.waitMs ?? 0, MAX_WAIT_MS)), signal);
+        }
+      } finally {
+        release();
+      }
+    },
+    async ask(server, method, path, { signal } = {}) {
+      const result = await attempt(server, { method, signal }, path);
+      if (isFailure(result)) throw result.error;
+      return result;
+    },
+  };
+}
+
+const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
+
+function isFailure(result: JsonValue | Failure): result is Failure {
+  return typeof result === "object" && result !== null && "error" in result && isVerlError(result.error);
+}
+
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, null, { signal }).catch(() => signal?.throwIfAborted());
+}
+
+function unreachable({ host }: Server, error: unknown): Failure {
+  const { cause } = error as { cause?: unknown };
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  const why = reasonOf(cause ?? error) || code;
+  return {
+    isFinal: false,
+    error: rewardErrors.VERL_REWARD_SERVER_UNREACHABLE({ what: `no answer from ${host}`, why, cause: error }),
+  };
+}
+
+function unusable({ host }: Server, why: string): Failure {
+  return {
+    isFinal: true,
+    error: rewardErrors.VERL_REWARD_SERVER_FAILED({ what: `${host} gave an answer that cannot be used`, why }),
+  };
+}
+
+function refusal({ host }: Server, { status, statusText, headers }: Response, text: string): Failure {
+  const what = `${host} answered ${status} ${statusText}`.trimEnd();
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return {
+    isFinal: status < 500 && status !== TOO_MANY,
+    error: rewardErrors.VERL_REWARD_SERVER_FAILED({
+      what,
+      why: text === "" ? undefined : shown(text),
+      data: { status },
+      ...(status === 401 || status === 403 ? { fix: "name the variable with the server's key in api_key_env" } : {}),
+    }),
+    ...(seconds > 0 ? { waitMs: 1000 * seconds } : {}),
+  };
+}
+
+const withoutSecret = (text: string, key: string | null): string => (key === null ? text : text.replaceAll(key, "***"));
+
+function afterAttempts(error: VerlError, attempts: number): VerlError {
+  if (attempts === 1) return error;
+  const { code, what, why, fix, data, cause } = error;
+  const make = rewardErrors[code as "VERL_REWARD_SERVER_FAILED"];
+  return make({ what: `${what} (the last of ${attempts} attempts)`, why, fix, data, cause });
+}

@@ -1,0 +1,81 @@
+import { expect } from "chai";
+import {
+  createHybridRewardManager,
+  createScorerIndex,
+  gsm8kScorer,
+  type HybridRule,
+  type RewardFunction,
+  type RewardManager,
+} from "../../../../core/reward/index.js";
+import { managerOptions, rewardInput } from "../input.js";
+
+const rule = (over: Partial<HybridRule>): HybridRule => ({ data_source: "*", rule: 0, function: 0, model: 0, ...over });
+const model = (score: number | null): RewardManager => ({
+  score: async () => ({ outcome: score === null ? "abstain" : "scored", score, extra: {} }),
+  supports: () => true,
+});
+
+function hybridManager(
+  hybrid: readonly HybridRule[],
+  over: { customFunction?: RewardFunction; rewardModel?: RewardManager } = {},
+) {
+  const { find, knownDataSources } = createScorerIndex([gsm8kScorer]);
+  return createHybridRewardManager(managerOptions({ hybrid, findScorer: find, knownDataSources, ...over }));
+}
+
+const RIGHT = rewardInput({ dataSource: "openai/gsm8k", solution: "#### 42" });
+
+describe("hybrid reward manager", () => {
+  it("adds the weighted scores of its parts", async () => {
+    const manager = hybridManager([rule({ rule: 0.75, function: 0.5, model: 2 })], {
+      customFunction: async () => ({ score: 0.5, style: "brief" }),
+      rewardModel: model(-0.25),
+    });
+    const { outcome, score, extra } = await manager.score(RIGHT);
+    expect({ outcome, score }).to.deep.equal({ outcome: "scored", score: 0.75 + 0.25 - 0.5 });
+    expect(extra).to.deep.include({ rule_score: 1, function_score: 0.5, model_score: -0.25, acc: 1, style: "brief" });
+  });
+
+  it("chooses the first rule that fits the data source", async () => {
+    const manager = hybridManager(
+      [rule({ data_source: "openai/gsm8k", rule: 1 }), rule({ data_source: "chat*", model: 1 })],
+      {
+        rewardModel: model(0.3),
+      },
+    );
+    expect((await manager.score(RIGHT)).score).to.equal(1);
+    expect((await manager.score(rewardInput({ dataSource: "chat/polite" }))).score).to.equal(0.3);
+    expect(() => manager.supports("poems")).to.throw("VERL_REWARD_NO_SCORER");
+  });
+
+  it("leaves out a part that abstains, abstains when all do, and fails when one fails", async () => {
+    const both = [rule({ function: 1, model: 1 })];
+    const with2 = (fn: RewardFunction, score: number | null) =>
+      hybridManager(both, { customFunction: fn, rewardModel: model(score) }).score(rewardInput());
+    expect((await with2(() => 1, null)).score).to.equal(1);
+    expect(await with2(() => null, null)).to.deep.include({ outcome: "abstain", score: null });
+    const failed = await with2(() => {
+      throw new Error("judge is down");
+    }, 1);
+    expect(failed).to.deep.include({ outcome: "error", score: null });
+    expect(failed.message).to.contain("judge is down");
+  });
+
+  it("refuses rules that cannot be followed", () => {
+    for (const [rules, words] of [
+      [[], "no rules"],
+      [[rule({})], "reward.hybrid[0]"],
+      [[rule({ rule: 1 }), rule({ function: 1 })], "custom_reward_function"],
+      [[rule({ model: 1 })], "reward.reward_model.enable"],
+    ] as const) {
+      expect(() => hybridManager(rules))
+        .to.throw("VERL_REWARD_BAD_HYBRID")
+        .with.property("message")
+        .that.contains(words);
+    }
+  });
+
+  it("checks before the start that the rule part has a scorer", () => {
+    expect(() => hybridManager([rule({ rule: 1 })]).supports("poems")).to.throw("VERL_REWARD_NO_SCORER");
+  });
+});
