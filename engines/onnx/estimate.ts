@@ -1,5 +1,6 @@
 import {
   chooseModules,
+  type HeadKind,
   type LoraShape,
   type ModelConfig,
   openAdapter,
@@ -14,6 +15,7 @@ import type {
   OptimizerConfig,
   RolloutOptions,
 } from "../../core/plugin.js";
+import { HEADS } from "./backend/model-loader.js";
 import { parseEngineKwargs } from "./options.js";
 import { kvCacheStays, rolloutMemory } from "./rollout/memory.js";
 import { parseOnnxOptions } from "./rollout/options.js";
@@ -22,11 +24,11 @@ import { trainingMemory } from "./training-memory.js";
 
 /** What {@link trainingMemory} says of an engine that would be made from these options. */
 export async function estimateEngine(
-  { model, optimizer, adapter, extra }: EngineOptions,
+  { modelType = "language_model", model, optimizer, adapter, extra }: EngineOptions,
   work: EngineWork,
 ): Promise<readonly MemoryPart[]> {
   const { logitsMemoryMiB, attentionMemoryMiB } = parseEngineKwargs(extra);
-  const config = await configOf(model);
+  const config = await configOf(model, HEADS[modelType]);
   const memory = trainingMemory(config, {
     ...work,
     adapter: adapter ? await shapeOf(adapter, config) : undefined,
@@ -77,9 +79,12 @@ async function shapeOf(adapter: AdapterConfig, config: ModelConfig): Promise<Lor
   return opened.shape;
 }
 
-async function configOf(model: EngineOptions["model"] | RolloutOptions["model"]): Promise<ModelConfig> {
-  if ("config" in model) return parseModelConfig(model.config);
-  const opened = await openModel(model.path);
+async function configOf(
+  model: EngineOptions["model"] | RolloutOptions["model"],
+  head: HeadKind = "languageModel",
+): Promise<ModelConfig> {
+  if ("config" in model) return parseModelConfig(model.config, { head });
+  const opened = await openModel(model.path, { head });
   try {
     return opened.config;
   } finally {
