@@ -20,9 +20,10 @@ describe("docs/Guide/tutorials", () => {
   });
 
   for (const name of tutorials) {
-    it(`has a page for ${name}, that the lists of examples name`, () => {
+    it(`has a page for ${name} with its curve, that the lists of examples name`, () => {
       const page = `docs/Guide/tutorials/${name}.md`;
-      expect(read(page)).to.include(`npm run examples -- ${name}`);
+      expect(read(page)).to.include(`](${name}.svg)`).and.include(`npm run examples -- ${name}`);
+      expect(read("docs/Guide/tutorials", `${name}.svg`)).to.match(/^<svg .*<path d="M/s);
       expect(read("README.md")).to.include(page);
       expect(read("docs/Guide/tutorials/README.md")).to.include(`(${name}.md)`);
     });
