@@ -1,23 +1,13 @@
 import { Worker } from "node:worker_threads";
-import { type AgentThread, agentErrors, type ThreadTask, threadMethods } from "./agent/index.js";
+import { type AgentThread, agentErrors, type ThreadTask } from "./agent/index.js";
 import type { Host } from "./create-host.js";
-import {
-  type Channel,
-  greetWorker,
-  offerOf,
-  parentChannel,
-  type RpcMethods,
-  rpcClient,
-  serveRpc,
-  workerChannel,
-} from "./host/index.js";
-import { createWorkerHost, type WorkerHostOptions } from "./worker-host.js";
+import { greetWorker, offerOf, type RpcMethods, rpcClient, serveRpc, workerChannel } from "./host/index.js";
 
 /** Longest time that a thread may take to load its plugins. */
 const JOIN_MS = 60_000;
 
 export interface AgentThreadOptions {
-  /** Module that calls {@link runAgentThread}. */
+  /** Module that calls `runAgentThread`. */
   readonly main: URL;
   readonly index: number;
   readonly task: Omit<ThreadTask, "name">;
@@ -62,16 +52,4 @@ export async function startAgentThread(
       }
     },
   };
-}
-
-/** The whole life of a thread that runs agent loops. The driver ends it. */
-export async function runAgentThread(
-  options: WorkerHostOptions = {},
-  channel: Channel = parentChannel(),
-): Promise<void> {
-  const { loadUserModule, registries } = await createWorkerHost(options, channel);
-  const gone = (how: string) => agentErrors.VERL_AGENT_CANCELLED({ what: `the driver is gone: ${how}` });
-  const driver = rpcClient(channel, "the driver", gone);
-  const findToolParser = (name: string) => registries.toolParsers.require(name);
-  serveRpc(channel, threadMethods({ loadUserModule, findToolParser }, driver), "VERL_AGENT_THREAD_FAILED");
 }

@@ -1,15 +1,14 @@
 import { Worker } from "node:worker_threads";
 import type { Host } from "./create-host.js";
-import { type Channel, greetWorker, offerOf, parentChannel, rpcClient, serveRpc, workerChannel } from "./host/index.js";
-import { cannotLoad, type RewardWorker, type WorkerTask, workerLost, workerMethods } from "./reward/index.js";
-import { createWorkerHost, type WorkerHostOptions } from "./worker-host.js";
+import { greetWorker, offerOf, rpcClient, workerChannel } from "./host/index.js";
+import { cannotLoad, type RewardWorker, type WorkerTask, workerLost } from "./reward/index.js";
 
 /** Longest time that a thread may take to load its plugins. */
 const JOIN_MS = 60_000;
 
 /**
  * Starts a thread that scores with the user's function or the registered scorers: it loads the driver's plugins, then the
- * function. `main` is a module that calls {@link runRewardWorker}.
+ * function. `main` is a module that calls `runRewardWorker`.
  */
 export async function startRewardWorker(
   host: Host,
@@ -34,15 +33,4 @@ export async function startRewardWorker(
   // It must not keep a process alive that has nothing else to do.
   worker.unref();
   return { name, stop, score: (job) => rpc.call("score", job) };
-}
-
-/** The whole life of a reward worker's thread. The driver ends it. */
-export async function runRewardWorker(
-  options: WorkerHostOptions = {},
-  channel: Channel = parentChannel(),
-): Promise<void> {
-  const host = await createWorkerHost(options, channel);
-  const scorers = host.registries.scorers.items().map(({ item }) => item);
-  const methods = workerMethods({ loadUserModule: host.loadUserModule, scorers });
-  serveRpc(channel, methods, "VERL_REWARD_FAILED");
 }

@@ -7,7 +7,7 @@ import {
   partialToolAgent,
   ToolSet,
 } from "../../../core/agent/index.js";
-import { createLlmClient, createLoadBalancer } from "../../../core/rollout/index.js";
+import { createLlmClient, createLoadBalancer, tokenBudget } from "../../../core/rollout/index.js";
 import type { TokenOutput } from "../../../core/rollout/rollout.js";
 import { agentLoopConformance, createFakeReplica, runConformance, ScriptedClient } from "../../../testing/index.js";
 import { harness, task, tokenizer } from "./harness.js";
@@ -30,10 +30,14 @@ runConformance(
   { describe, it },
 );
 
+const PROMPT_LENGTH = 600;
+
 /** A model that says these turns, and is interrupted after so many tokens of its n-th piece by the next version. */
-function interrupted(turns: readonly string[], cuts: readonly number[]) {
+function interrupted(turns: readonly string[], cuts: readonly number[], responseLength = 400) {
   let [piece, turn] = [0, -1];
-  return new ScriptedClient(({ continues = 0, sampling: { maxTokens = Infinity } }): TokenOutput => {
+  return new ScriptedClient((request): TokenOutput => {
+    const { continues = 0 } = request;
+    const maxTokens = tokenBudget(request, { promptLength: PROMPT_LENGTH, responseLength });
     if (continues === 0) turn++;
     const all = [...tokenizer.encode(turns[Math.min(turn, turns.length - 1)]), 1];
     const version = piece;
@@ -65,7 +69,7 @@ interface Stored {
 
 async function play(loop: string, client: ScriptedClient, responseLength = 400): Promise<Stored> {
   const { manager, submit, rows, tags } = harness({
-    rollout: { n: 1, prompt_length: 600, response_length: responseLength },
+    rollout: { n: 1, prompt_length: PROMPT_LENGTH, response_length: responseLength },
     agent: { default_agent_loop: loop },
     over: { client, tools: await ToolSet.of([double]) },
   });
@@ -87,8 +91,8 @@ describe("interruptible agent loops", () => {
         fc.constantFrom("partial_tool_agent", "partial_single_turn_agent"),
         async (at, most, loop) => {
           const turns = [call, `It is 42, which is what ${call} gives`, "done"];
-          const whole = await play(loop, interrupted(turns, []), most);
-          const parts = await play(loop, interrupted(turns, at), most);
+          const whole = await play(loop, interrupted(turns, [], most), most);
+          const parts = await play(loop, interrupted(turns, at, most), most);
           for (const field of ["promptIds", "responseIds", "responseMask", "rolloutLogProbs"] as const) {
             expect(parts[field], field).to.deep.equal(whole[field]);
           }
@@ -102,7 +106,14 @@ describe("interruptible agent loops", () => {
           expect([sampled[0], sampled.at(-1)]).to.deep.equal([parts.minWeightVersion, parts.maxWeightVersion]);
         },
       ),
-      { numRuns: 40 },
+      {
+        numRuns: 40,
+        // The end-of-sequence token is the last that the budget allows: `length` wins, cut or whole.
+        examples: [
+          [[1], call.length + 1, "partial_single_turn_agent"],
+          [[call.length], call.length + 1, "partial_tool_agent"],
+        ],
+      },
     );
   });
 
@@ -114,7 +125,7 @@ describe("interruptible agent loops", () => {
   });
 
   it("keep one budget for a turn over all of its pieces", async () => {
-    const client = interrupted(["x".repeat(50)], [10, 10]);
+    const client = interrupted(["x".repeat(50)], [10, 10], 30);
     const { responseIds, stopReason } = await play("partial_single_turn_agent", client, 30);
     expect([responseIds.length, stopReason]).to.deep.equal([30, "length"]);
     expect(client.requests.map(({ sampling }) => sampling.maxTokens)).to.deep.equal([undefined, 20, 10]);
