@@ -1,4 +1,4 @@
-import { nearestName } from "../host/nearest.js";
+import { nearestBeginning, nearestName } from "../host/nearest.js";
 import { configKeys, configSections, type KeyEntry } from "./catalogue.js";
 import { knownKeys } from "./known-keys.js";
 import { renamedKeys } from "./renamed-keys.js";
@@ -9,19 +9,27 @@ const allKeys = [...configKeys, ...configSections, ...knownKeys].map((entry) => 
 /** The key that a misspelt one most likely meant: a sibling first, then the same name elsewhere, then any key. */
 export function nearestKey(path: Path): string | null {
   const key = pathText(path);
-  for (let depth = path.length - 1; depth >= 0; depth--) {
-    const parent = path.slice(0, depth);
-    const siblings = childrenOf(parent);
-    if (siblings.length === 0 || siblings.includes(path[depth])) continue;
-    const sibling = nearestName(path[depth], siblings);
-    if (sibling) return known([...parent, sibling], path.slice(depth + 1));
-  }
+  const sibling = nearestSibling(path, nearestName);
+  if (sibling) return sibling;
   // Its beginning left out, its end cut off: `rollout.temp`.
   const [within] = allKeys.filter((candidate) => `.${candidate}`.includes(`.${key}`)).sort(byLength);
   if (within) return within;
   const sameName = allKeys.filter((candidate) => candidate.endsWith(`.${path[path.length - 1]}`));
   if (sameName.length === 1) return sameName[0];
-  return nearestName(key, sameName.length > 0 ? sameName : allKeys);
+  if (sameName.length > 0) return nearestName(key, sameName);
+  return nearestSibling(path, nearestBeginning) ?? nearestName(key, allKeys);
+}
+
+/** The path with its last part that can be corrected by the names beside it. */
+function nearestSibling(path: Path, nearest: (name: string, siblings: readonly string[]) => string | null) {
+  for (let depth = path.length - 1; depth >= 0; depth--) {
+    const parent = path.slice(0, depth);
+    const siblings = childrenOf(parent);
+    if (siblings.length === 0 || siblings.includes(path[depth])) continue;
+    const sibling = nearest(path[depth], siblings);
+    if (sibling) return known([...parent, sibling], path.slice(depth + 1));
+  }
+  return null;
 }
 
 /**

@@ -4,7 +4,9 @@ export function nearestName(name: string, candidates: readonly string[]): string
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(lower, candidate.toLowerCase(), bestDistance);
+    const text = candidate.toLowerCase();
+    if (Math.abs(lower.length - text.length) >= bestDistance) continue;
+    const distance = editsToBeginnings(lower, text)[text.length];
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -13,9 +15,23 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
-/** Edits (insert, delete, replace, swap of neighbours) between two strings; `limit` or more counts as `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
+/** The candidate that a name most likely begins, misspelt and cut off: `train_bach` for `train_batch_size`. */
+export function nearestBeginning(name: string, candidates: readonly string[]): string | null {
+  const lower = name.toLowerCase();
+  let best: string | null = null;
+  let bestDistance = Math.floor(name.length / 4) + 1;
+  for (const candidate of candidates) {
+    const distance = Math.min(...editsToBeginnings(lower, candidate.toLowerCase()));
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Edits (insert, delete, replace, swap of neighbours) from `a` to the first 0, 1, … characters of `b`. */
+function editsToBeginnings(a: string, b: string): readonly number[] {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -30,7 +46,7 @@ function editDistance(a: string, b: string, limit: number): number {
     beforePrevious = previous;
     previous = row;
   }
-  return Math.min(previous[b.length], limit);
+  return previous;
 }
 
 /** "Did you mean "x"?" with a leading space, or nothing. */

@@ -149,6 +149,17 @@ describe("core/config/compose", () => {
     expect(found.where).to.match(/typo\.yaml:2:20$/);
   });
 
+  it("names the key whose beginning a misspelt one is, before others that are as far from it", async () => {
+    for (const [given, meant] of [
+      ["data.train_bach", "data.train_batch_size"],
+      ["data.filter_overlog", "data.filter_overlong_prompts"],
+      ["trainer.max_actor_ckp", "trainer.max_actor_ckpt_to_keep"],
+    ]) {
+      const { message } = await codedError(() => compose([`${given}=8`]));
+      expect(message).to.contain(`Did you mean ${meant}?`);
+    }
+  });
+
   it("T27: accepts new keys only under open sections", async () => {
     expect(await problems(["+trainer.foo=1"])).to.deep.equal(["VERL_CONFIG_UNKNOWN_KEY trainer.foo"]);
     const open = ["+reward.reward_kwargs.max_resp_len=9", "actor_rollout_ref.rollout.engine_kwargs.onnx={a: 1}"];

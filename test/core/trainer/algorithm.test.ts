@@ -293,11 +293,14 @@ describe("core/trainer algorithm", () => {
     });
 
     it("with a threshold that makes no sense is refused before anything starts", async () => {
-      const { error, tracker } = await folder.fail({
+      const { error, tracker, log } = await folder.fail({
         overrides: correction("rollout_rs=seq_mean_k3", "rollout_rs_threshold='0.5_2'"),
       });
-      expect(error.message).to.include("rollout_rs_threshold");
-      expect(tracker.runs).to.deep.equal([]);
+      expect(error.code).to.equal("VERL_CONFIG_TYPE");
+      expect(error.message).to.include("algorithm.rollout_correction.rollout_rs_threshold");
+      expect(error.message).to.include("seq_mean_k3 takes one upper bound");
+      // Not even a tracker was made.
+      expect({ tracker, log }).to.deep.equal({ tracker: undefined, log: [] });
     });
   });
 
