@@ -10,6 +10,7 @@ import {
   functionTool,
   type Interaction,
   LoopThreads,
+  type Tool,
   ToolSet,
 } from "../../core/agent/index.js";
 import { charTokenizerFiles, loadTokenizer, type Tokenizer } from "../../core/data/index.js";
@@ -174,6 +175,31 @@ describe("agent loops in threads", function () {
     expect(stored.extraFields).to.deep.include({ turn_scores: [0.5] });
     expect(stored.metrics).to.include({ "tool/calls": 2, "tool/ok": 2 });
     expect(seen).to.deep.equal(["done", "good", "a_0"]);
+  });
+
+  it("wait until a tool of the driver admits a call, and leave it when the call or their session has ended", async () => {
+    const events: string[] = [];
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const limited: Tool = {
+      ...functionTool(() => void events.push("execute"), { name: "limited", description: "", parameters: {} }),
+      async admit() {
+        events.push("admit");
+        await opened;
+        return () => void events.push("leave");
+      },
+    };
+    const call = '<tool_call>{"name": "limited", "arguments": {}}</tool_call>';
+    const over = { tools: await ToolSet.of([limited]) };
+    const { submit, manager } = await rig("ToolAgentLoop", [call, "done"], { over });
+    await submit([say("a", "go")]);
+    while (events.length === 0) await new Promise(setImmediate);
+    expect(events).to.deep.equal(["admit"]);
+    open();
+    await manager.drain();
+    expect(events).to.deep.equal(["admit", "execute", "leave"]);
   });
 
   it("fail their session with the thread's name when they throw, and log here", async () => {

@@ -19,11 +19,17 @@ export class DriverParts {
     this.client = {
       generate: (request, options) => this.#ask<TokenOutput>("generate", { session, request }, options?.signal),
     };
-    this.tools = tools.map((schema): Tool => {
+    this.tools = tools.map(({ schema, admits }): Tool => {
       const { name } = schema.function;
+      const admit = async (signal: AbortSignal) => {
+        const ticket = await this.#ask<number>("tool", { session, name, call: { step: "admit" } }, signal);
+        // A session that has ended has left already.
+        return () => void this.#ask("tool", { session, name, call: { step: "leave", ticket } }).catch(() => {});
+      };
       return {
         name,
         schema,
+        ...(admits ? { admit } : {}),
         create: (instanceId, createKwargs) =>
           this.#ask("tool", { session, name, call: { step: "create", instanceId, createKwargs } }),
         execute: (instanceId, args, signal) =>

@@ -2,8 +2,7 @@ import type { RpcMethods } from "../../host/rpc.js";
 import type { CallOptions, Logger } from "../../host/types.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopInput, AgentLoopOutput } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
-import type { ToolSchemaDefinition } from "../tools/tool.js";
-import { type DriverSession, driverMethods } from "./driver-methods.js";
+import { type DriverSession, driverMethods, leaveAll } from "./driver-methods.js";
 import type { ThreadedLoop, ThreadSession, ThreadTask } from "./protocol.js";
 
 /** A thread that runs agent loops. */
@@ -82,16 +81,19 @@ export class LoopThreads {
     const id = this.#nextId++;
     const slot = this.#slots.reduce((best, slot) => (rank(slot) < rank(best) ? slot : best));
     slot.running++;
-    this.#sessions.set(id, { context, toolSession: { trajectoryId, row: input.row, state: new Map() } });
+    const toolSession = { trajectoryId, row: input.row, state: new Map<string, unknown>() };
+    const session: DriverSession = { context, toolSession, admitted: new Map() };
+    this.#sessions.set(id, session);
     try {
       const thread = await this.#thread(slot);
       const shown = {
-        tools: tools.schemas as unknown as readonly ToolSchemaDefinition[],
+        tools: tools.tools.map(({ schema, admit }) => ({ schema, admits: admit !== undefined })),
         interactions: [...interactions.keys()],
       };
       return await thread.run({ id, loop, trajectoryId, sampling, options, ...shown, ...input }, { signal });
     } finally {
       this.#sessions.delete(id);
+      leaveAll(session);
       slot.running--;
     }
   }

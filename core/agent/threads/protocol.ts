@@ -38,7 +38,7 @@ export interface ThreadSession {
   readonly loop: string;
   readonly trajectoryId: string;
   readonly sampling: SamplingParams;
-  readonly tools: readonly ToolSchemaDefinition[];
+  readonly tools: readonly { readonly schema: ToolSchemaDefinition; readonly admits: boolean }[];
   readonly interactions: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly messages: readonly ChatMessage[];
@@ -54,7 +54,10 @@ export type DriverCalls = {
   log: { readonly level: keyof Logger; readonly message: string };
 };
 
+/** `admit` gives a ticket, which `leave` gives back. */
 export type ToolStep =
+  | { readonly step: "admit" }
+  | { readonly step: "leave"; readonly ticket: number }
   | { readonly step: "create"; readonly instanceId: string; readonly createKwargs: JsonObject }
   | { readonly step: "execute"; readonly instanceId: string; readonly args: JsonObject }
   | { readonly step: "release"; readonly instanceId: string };

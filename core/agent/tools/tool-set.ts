@@ -41,6 +41,10 @@ export class ToolSet {
     return new ToolSet(entries);
   }
 
+  get tools(): readonly Tool[] {
+    return this.entries.map(({ tool }) => tool);
+  }
+
   get names(): readonly string[] {
     return this.entries.map(({ tool }) => tool.name);
   }
