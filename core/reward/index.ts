@@ -31,7 +31,7 @@ export {
 } from "./servers/judge.js";
 export { MergedCalls } from "./servers/merged-calls.js";
 export { type Router, startRouter } from "./servers/router.js";
-export { leastOpen, readServer, type Server } from "./servers/server.js";
+export { readServer, type Server } from "./servers/server.js";
 export { createServerClient, type ServerClient, type ServerOptions } from "./servers/server-client.js";
 export { cannotLoad, workerLost } from "./workers/worker-errors.js";
 export { type WorkerTask, workerMethods } from "./workers/worker-methods.js";

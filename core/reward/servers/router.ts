@@ -39,7 +39,7 @@ const HOP_BY_HOP = new Set([
 
 /**
  * A plain HTTP proxy on this machine (verl's `reward_router_address`): any path goes to the server with the fewest requests
- * under way. What cannot be delivered is tried three times; what a server answers is passed on as it is, refusals too. It adds
+ * under way. What cannot be delivered is tried three times, each time on another server where there is one; what a server answers is passed on as it is, refusals too. It adds
  * no key: callers send their own. Without servers it answers 503, with none that can be reached 502, and web pages (requests with
  * an `Origin`) 403.
  */
@@ -59,8 +59,9 @@ export async function startRouter({ servers, waits = WAITS }: RouterOptions): Pr
     if (body === null) return answer(outgoing, 413, `more than ${MAX_BODY_BYTES} bytes`);
     const gone = new AbortController();
     outgoing.once("close", () => gone.abort());
+    const failed = new Set<Server>();
     for (let attempt = 0; ; attempt++) {
-      const server = leastOpen(servers);
+      const server = leastOpen(servers, failed);
       server.open++;
       try {
         return await deliver(server, incoming, body, outgoing, gone.signal);
@@ -68,6 +69,7 @@ export async function startRouter({ servers, waits = WAITS }: RouterOptions): Pr
         if (gone.signal.aborted) return;
         // An answer that has begun cannot be taken back.
         if (outgoing.headersSent || attempt >= waits.length) throw error;
+        failed.add(server);
       } finally {
         server.open--;
       }

@@ -29,8 +29,8 @@ export interface ServerOptions {
 export interface ServerClient {
   readonly servers: readonly Server[];
   /**
-   * An attempt that finds no server, or one that is overloaded or broken (429, 5xx), is made again, on whichever server is
-   * least busy then; other refusals (4xx) are final.
+   * An attempt that finds no server, or one that is overloaded or broken (429, 5xx), is made again, on another
+   * server where there is one; other refusals (4xx) are final.
    */
   request(method: "GET" | "POST", path: string, body: JsonValue | null, options?: CallOptions): Promise<JsonValue>;
   /** One attempt at one server. */
@@ -89,10 +89,13 @@ export function createServerClient(options: ServerOptions): ServerClient {
       const release = await slots.acquire(signal);
       try {
         const init = { method, signal, ...(body === null ? {} : { body: JSON.stringify(body) }) };
+        const failed = new Set<Server>();
         for (let number = 1; ; number++) {
-          const result = await attempt(leastOpen(servers), init, path);
+          const server = leastOpen(servers, failed);
+          const result = await attempt(server, init, path);
           if (!isFailure(result)) return result;
           if (result.isFinal || number >= maxTries) throw afterAttempts(result.error, number);
+          if (failed.add(server).size === servers.length) failed.clear();
           await pause(Math.max(waitMs(number + 1), Math.min(result.waitMs ?? 0, MAX_WAIT_MS)), signal);
         }
       } finally {

@@ -31,9 +31,18 @@ export function readServer(address: string, where: string): Server {
   return { base: `${url.protocol}//${host}${path}`, host, headers, open: 0 };
 }
 
-/** The server with the fewest requests under way; of equals the first. */
-export function leastOpen<S extends { readonly open: number }>(servers: readonly S[]): S {
-  return servers.reduce((least, server) => (server.open < least.open ? server : least));
+/**
+ * The server with the fewest requests under way; of equals the first. Those that have failed a request are passed over while there
+ * are others: one that is gone answers at once, and would be the least busy for ever.
+ */
+export function leastOpen<S extends { readonly open: number }>(
+  servers: readonly S[],
+  failed: ReadonlySet<S> = new Set(),
+): S {
+  const untried = servers.filter((server) => !failed.has(server));
+  return (untried.length > 0 ? untried : servers).reduce((least, server) =>
+    server.open < least.open ? server : least,
+  );
 }
 
 /** The secret in a variable of the environment; the configuration holds its name alone. */

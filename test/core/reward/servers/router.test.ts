@@ -63,6 +63,11 @@ describe("router over judges", () => {
     expect(await refused.json()).to.deep.equal({ error: "no" });
     expect(refusing.received).to.have.length(1);
 
+    await using living = await HttpServer.start(() => ({}));
+    const half = await routerOver(await deadAddress(), living.address);
+    half.servers[1].open = 5;
+    expect((await fetch(half.url)).status).to.equal(200);
+
     const dead = await routerOver(await deadAddress());
     expect((await fetch(dead.url)).status).to.equal(502);
     const none = await routerOver();
