@@ -7,6 +7,7 @@ import { suggestKey } from "./nearest.js";
 import { bringsKey, type PluginSchema } from "./plugin-schemas.js";
 import { MAX_PROBLEMS, type Notice, type Problem } from "./problems.js";
 import { type RunConfig, runConfigSchema } from "./schema/root.js";
+import { holdsSecret, MASK } from "./secrets.js";
 import {
   clone,
   DEFAULT,
@@ -123,7 +124,7 @@ function checkForeign(node: Node, path: Path, problems: Problem[], ignored: Igno
     problems.push({
       code: "VERL_CONFIG_UNSUPPORTED",
       key,
-      what: `${key} = ${show(node)} is not available: ${entry.note}.`,
+      what: `${key} = ${show(key, node)} is not available: ${entry.note}.`,
       where: sourceText(node.source),
       why: "It would change the result, so it is not ignored.",
       fix: `Remove it, or set it to ${allowed.map((value) => JSON.stringify(value)).join(" or ")}.`,
@@ -148,7 +149,7 @@ function typeProblem(key: string, entry: KeyEntry | null, path: Path, tree: Dict
   const exact = nodeAt(tree, path) ?? whole;
   const expected = entry?.typeText ?? "section";
   const where = exact ? sourceText(exact.source) : undefined;
-  const what = `${key} is ${whole ? show(whole) : "missing"}; it must be a ${expected}.`.replace(
+  const what = `${key} is ${whole ? show(key, whole) : "missing"}; it must be a ${expected}.`.replace(
     /must be a (one of|true|text or|list of|value)/,
     (_, word: string) =>
       word === "list of" ? "must be a list of" : word === "value" ? "must be a value" : `must be ${word}`,
@@ -182,7 +183,8 @@ function keyOf(path: Path): KeyEntry | null {
   return findKey(pathText(path)) ?? openSectionOf(path) ?? (path.length > 1 ? keyOf(path.slice(0, -1)) : null);
 }
 
-function show(node: Node): string {
-  const text = valueText(toPlain(node));
+function show(key: string, node: Node): string {
+  const value = toPlain(node);
+  const text = typeof value === "string" && holdsSecret(key, value) ? MASK : valueText(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

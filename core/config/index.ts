@@ -26,7 +26,7 @@ export { planRun, type RunPlan } from "./run-plan.js";
 export { saveConfig } from "./saved-config.js";
 export type { KeyInfo } from "./schema/key.js";
 export type { RunConfig } from "./schema/root.js";
-export { isSecretName, MASK, maskSecrets } from "./secrets.js";
+export { isSecretName, MASK, maskSecrets, shownVariable } from "./secrets.js";
 export { adapterUsed, criticUsed, referenceUsed } from "./size-rules.js";
 export { type Dict, fromPlain, isSet, type Node, nodeAt, type Source, sourceText, toPlain, valueText } from "./tree.js";
 export {

@@ -1,6 +1,7 @@
 import type { VerlError } from "../host/errors.js";
 import { configErrors } from "./errors.js";
 import { parseValue, ValueSyntaxError } from "./override-value.js";
+import { shownOverride } from "./secrets.js";
 import {
   type Dict,
   dict,
@@ -60,7 +61,7 @@ export function parseOverride(text: string): Override {
     if (!(error instanceof ValueSyntaxError)) throw error;
     const column = text.length - rest.length + equals + 1 + error.position;
     throw problem(text, `The value of ${keyText} cannot be read: ${error.message}.`, {
-      why: `${text}\n${" ".repeat(column)}^`,
+      why: `${shownOverride(text)}\n${" ".repeat(column)}^`,
       fix: `Quote text that holds special characters: ${prefix}${keyText}='...'.`,
     });
   }
@@ -129,7 +130,7 @@ function missing(root: Dict, { path, text }: Override, rules: KeyRules): VerlErr
   const absent = path.slice(0, depth);
   return problem(text, `There is no key ${pathText(absent)}.${rules.suggest(path)}`, {
     why: "A plain = changes an existing key.",
-    fix: `Correct the name, or write +${text.trim()} to add a key to a section that is open for it.`,
+    fix: `Correct the name, or write +${shownOverride(text.trim())} to add a key to a section that is open for it.`,
   });
 }
 
@@ -158,5 +159,6 @@ function checkSameShape(existing: Node, value: Node, path: Path, { text }: Overr
 const isNull = (node: Node): boolean => node.kind === "scalar" && node.value === null;
 
 function problem(text: string, what: string, more: { why?: string; fix?: string } = {}): VerlError {
-  return configErrors.VERL_CONFIG_OVERRIDE({ what, where: `override ${text}`, ...more, data: { override: text } });
+  const override = shownOverride(text);
+  return configErrors.VERL_CONFIG_OVERRIDE({ what, where: `override ${override}`, ...more, data: { override } });
 }

@@ -9,6 +9,28 @@ const CREDENTIALS_IN_URL = /([a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/@:]+(:[^\s/@]*)?@/
 /** Whether a key or an environment variable of this name holds a secret. */
 export const isSecretName = (name: string): boolean => SECRET_KEY.test(name);
 
+/** What names a variable of the environment, as opposed to a key that somebody typed in its place. */
+const VARIABLE = /^([A-Z_][A-Z0-9_]{0,63}|[a-z_][a-z0-9_]{0,19})$/;
+
+/** Of a variable that holds a secret: its name, or a mask if it looks like the secret itself. */
+export const shownVariable = (name: string): string => (VARIABLE.test(name) ? name : MASK);
+
+/** Whether the text of a value must not be shown: under the name of a secret, or a secret where a variable's name belongs. */
+export function holdsSecret(key: string, text: string): boolean {
+  const named = key.replace(/_env$/i, "");
+  return isSecretName(named) && (named === key || shownVariable(text) === MASK);
+}
+
+/** An override as messages show it. */
+export function shownOverride(text: string): string {
+  const at = text.indexOf("=");
+  const key = text
+    .slice(0, at)
+    .replace(/^[\s+~]+/, "")
+    .trim();
+  return at > 0 && holdsSecret(key, text.slice(at + 1).trim()) ? `${text.slice(0, at + 1)}${MASK}` : text;
+}
+
 /**
  * A copy that is safe to print, log and store: texts under names such as `api_key`, `token`, `password`, texts that came
  * from an environment variable of such a name, and credentials inside URLs are masked.

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../host/types.js";
+import { shownOverride } from "./secrets.js";
 
 /** Where a value comes from. */
 export type Source =
@@ -62,9 +63,11 @@ export function sourceText(source: Source): string {
     case "env":
       return `environment ${source.name}`;
     case "override":
-      return `override "${source.text.length > SHOWN ? `${source.text.slice(0, SHOWN)}…` : source.text}"`;
+      return `override "${shortened(shownOverride(source.text))}"`;
   }
 }
+
+const shortened = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 
 /** A value in messages: JSON, in which the numbers that JSON does not know keep their names. */
 export function valueText(value: unknown): string {

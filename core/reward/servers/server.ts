@@ -1,3 +1,4 @@
+import { shownVariable } from "../../config/secrets.js";
 import { rewardErrors } from "../errors.js";
 
 /** One server of a judge or reward model. */
@@ -50,5 +51,8 @@ export function secretOf(variable: string | null, env: NodeJS.ProcessEnv, where:
   if (variable === null) return null;
   const value = env[variable];
   if (value) return value;
-  throw rewardErrors.VERL_REWARD_NO_KEY({ what: `the variable ${variable} of the environment is not set`, where });
+  throw rewardErrors.VERL_REWARD_NO_KEY({
+    what: `the variable ${shownVariable(variable)} of the environment is not set`,
+    where,
+  });
 }

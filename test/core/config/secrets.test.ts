@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { isSecretName, maskSecrets } from "../../../core/config/index.js";
+import { isSecretName, MASK, maskSecrets, shownVariable } from "../../../core/config/index.js";
+import { codedError, inspect } from "./support.js";
 
 describe("core/config/secrets", () => {
   it("tells names of secrets from names that only sound like them", () => {
@@ -42,5 +43,24 @@ describe("core/config/secrets", () => {
         expect(JSON.stringify(masked)).not.to.contain(secret);
       }),
     );
+  });
+
+  it("does not repeat a key that was typed where the name of its variable belongs", async () => {
+    const { problems } = await inspect(["reward.reward_model.api_key_env=sk-abc-123456"]);
+    expect(problems).to.have.length(1);
+    expect(JSON.stringify(problems)).not.to.contain("abc-123456");
+  });
+
+  it("does not repeat a key of an override that is refused", async () => {
+    for (const override of ["reward.reward_model.api_key=sk-abc-123456", "trainer.token='abc-123456"]) {
+      const error = await codedError(() => inspect([override]));
+      expect(JSON.stringify([String(error), error.message, error.data]), override).not.to.contain("abc-123456");
+    }
+  });
+
+  it("shows names of variables, and nothing that looks like a key itself", () => {
+    for (const name of ["OPENAI_API_KEY", "my_key", "K2"]) expect(shownVariable(name)).to.equal(name);
+    for (const key of ["sk-proj-1", "AKiaX91bbQ", "c2VjcmV0c2VjcmV0c2VjcmV0"])
+      expect(shownVariable(key)).to.equal(MASK);
   });
 });
