@@ -11,6 +11,8 @@ import os from "node:os";
 import path from "node:path";
 import { sequenceWorkload } from "../../core/algorithms/index.js";
 import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
+import { machine, summary } from "../figures.js";
+import { speaker } from "../progress.js";
 import { PythonProcess } from "../python-process.js";
 import { scaled, WORKLOADS, type Work } from "./workloads.js";
 
@@ -25,6 +27,7 @@ const { values: args } = commandLine({
   },
 });
 const rounds = wholeNumber("rounds", args.rounds, 1, USAGE);
+const say = speaker(args);
 const wanted = listOf("workloads", args.workloads, [...WORKLOADS.map(({ name }) => name), "linearity"], USAGE);
 
 interface Timing {
@@ -42,11 +45,9 @@ interface Report {
 
 async function main(): Promise<void> {
   const python = process.env.VERL_BENCH_PYTHON;
-  const cpu = os.cpus()[0]?.model ?? "unknown CPU";
-  const machine = `${cpu}, ${os.cpus().length} cores, Node ${process.versions.node}, load ${os.loadavg()[0].toFixed(1)}`;
   const other = python ? await PythonProcess.start(python, "algorithms/counterparts.py") : null;
-  const report: Report = { machine, python: other?.version ?? null, compared: [], linearity: [] };
-  say(machine);
+  const report: Report = { machine: machine(), python: other?.version ?? null, compared: [], linearity: [] };
+  say(report.machine);
   say(other ? other.version : "VERL_BENCH_PYTHON is not set: NumPy and PyTorch are left out");
   const folder = await mkdtemp(path.join(os.tmpdir(), "verl-bench-"));
   try {
@@ -96,7 +97,10 @@ async function compare(work: Work, other: PythonProcess | null, folder: string):
       if (round > 0) times.get(name)?.push(ms);
     }
   }
-  const timings = [...times].map(([name, list]) => summary(name.split(" ").at(-1) as string, list));
+  const timings = [...times].map(([name, list]) => {
+    const { median, min } = summary(list);
+    return { name: name.split(" ").at(-1) as string, medianMs: median, minMs: min };
+  });
   for (const { name, medianMs, minMs } of timings) {
     const ratio =
       name === "verl-ts" ? "" : `  ratio ${(timings[0].medianMs / medianMs).toFixed(2)} (below 1: verl-ts is faster)`;
@@ -141,22 +145,13 @@ function perToken(name: Work["name"]): Report["linearity"][number] {
       work.run();
       if (round > 0) times.push(performance.now() - start);
     }
-    nsPerToken[`2^${exponent}`] = (summary("", times).medianMs * 1e6) / 2 ** exponent;
+    nsPerToken[`2^${exponent}`] = (summary(times).median * 1e6) / 2 ** exponent;
   }
   const all = Object.values(nsPerToken);
   const worstOverBest = Math.max(...all) / Math.min(...all);
   const list = Object.entries(nsPerToken).map(([size, ns]) => `${size}: ${ns.toFixed(1)}`);
   say(`\n${name}, ns per token  ${list.join("  ")}  worst/best ${worstOverBest.toFixed(2)}`);
   return { what: name, nsPerToken, worstOverBest };
-}
-
-function summary(name: string, times: readonly number[]): Timing {
-  const sorted = [...times].sort((a, b) => a - b);
-  return { name, medianMs: sorted[sorted.length >> 1], minMs: sorted[0] };
-}
-
-function say(line: string): void {
-  if (!args.json) console.log(line);
 }
 
 await main();

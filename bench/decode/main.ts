@@ -7,9 +7,10 @@
  * Every sequence has a prompt of 128 tokens and draws 102, at temperature 1 with its log-probability, except that llama.cpp draws
  * greedily. The last two contenders take part in the workload smollm2; `onnx` always does. A first round warms up.
  */
-import os from "node:os";
 import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
+import { machine, summary } from "../figures.js";
 import type { LineProcess } from "../line-process.js";
+import { speaker } from "../progress.js";
 import { PythonProcess } from "../python-process.js";
 import {
   type Contender,
@@ -38,6 +39,7 @@ const { values: args } = commandLine({
     json: { type: "boolean", default: false },
   },
 });
+const say = speaker(args);
 const numbers = (name: "batches" | "threads") =>
   args[name].split(",").map((value) => wholeNumber(name, value, 1, USAGE));
 const [batches, threadCounts] = [numbers("batches"), numbers("threads")];
@@ -66,9 +68,8 @@ interface Result {
 async function main(): Promise<void> {
   const { VERL_BENCH_PYTHON: interpreter } = process.env;
   const python = interpreter ? await PythonProcess.start(interpreter, "decode/torch_decoder.py") : null;
-  const cpu = os.cpus()[0]?.model ?? "unknown CPU";
-  const machine = `${cpu}, ${os.cpus().length} cores, Node ${process.versions.node}, load ${os.loadavg()[0].toFixed(1)}`;
-  say(machine);
+  const where = machine();
+  say(where);
   say(python ? `PyTorch ${python.version}` : "VERL_BENCH_PYTHON is not set: only the ONNX rollout is measured");
   const results: Result[] = [];
   const bandwidths: Record<number, number> = {};
@@ -95,7 +96,9 @@ async function main(): Promise<void> {
     python?.stop();
   }
   if (args.json) {
-    console.log(JSON.stringify({ machine, torch: python?.version ?? null, rounds, bandwidths, results }, null, 2));
+    console.log(
+      JSON.stringify({ machine: where, torch: python?.version ?? null, rounds, bandwidths, results }, null, 2),
+    );
   }
 }
 
@@ -153,17 +156,16 @@ async function compare(onnx: OnnxContender, model: Model, batch: number, python:
 }
 
 function speedOf(contender: string, times: readonly Times[], { batch, model }: Setting, bandwidth: number | null) {
-  const sorted = (values: number[]) => values.sort((x, y) => x - y);
-  const decodeMs = sorted(times.map((t) => t.decodeMs));
-  const prefillMs = sorted(times.map((t) => t.prefillMs));
+  const decodeMs = summary(times.map((t) => t.decodeMs));
+  const prefillMs = summary(times.map((t) => t.prefillMs));
   const drawn = 1000 * batch * (TOKENS - 1);
   const isRounded = contender !== "onnx" && contender in ONNX;
-  const decode = drawn / decodeMs[decodeMs.length >> 1];
+  const decode = drawn / decodeMs.median;
   return {
     contender,
     decode,
-    bestDecode: drawn / decodeMs[0],
-    prefill: (1000 * batch * PROMPT) / prefillMs[prefillMs.length >> 1],
+    bestDecode: drawn / decodeMs.min,
+    prefill: (1000 * batch * PROMPT) / prefillMs.median,
     bandwidthShare: batch === 1 && bandwidth && !isRounded ? (decode * model.bytesPerToken) / bandwidth : null,
   };
 }
@@ -183,12 +185,6 @@ function print({ workload, threads, batch, largestDifference, speeds }: Result):
       `  ${contender.padEnd(13)} ${decode.toFixed(0)} tokens/s (best ${bestDecode.toFixed(0)}${share}), prefill ${prefill.toFixed(0)}${ratios}`,
     );
   }
-}
-
-/** With `--json` the report alone is on standard output. */
-function say(line: string): void {
-  if (args.json) console.error(line);
-  else console.log(line);
 }
 
 await main();

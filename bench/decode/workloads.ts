@@ -2,29 +2,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { RandomStream } from "../../core/data/index.js";
-import { openModel, parameterSpecs, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
-import type { NamedTensor } from "../../core/plugin.js";
-import { fillInitialWeights } from "../../engines/onnx/models/initial-weights.js";
+import {
+  type ModelConfig,
+  openModel,
+  parameterSpecs,
+  parseModelConfig,
+  writeHfFolder,
+} from "../../core/formats/index.js";
+import { configOf, type ModelShape, randomWeights, SHAPES } from "../random-model.js";
 
 /** Prompt of every sequence, and tokens drawn after it: contexts of 128 to 230 tokens. */
 export const PROMPT = 128;
 export const TOKENS = 102;
 
-interface Shape {
-  readonly vocab: number;
-  readonly hidden: number;
-  readonly layers: number;
-  readonly heads: number;
-  readonly inner: number;
-}
-
-/** Random models with an untied head: `a` has 1 M parameters, `b` 34 M. */
-const SHAPES: Readonly<Record<string, Shape>> = {
-  a: { vocab: 512, hidden: 128, layers: 4, heads: 4, inner: 384 },
-  b: { vocab: 8192, hidden: 512, layers: 8, heads: 8, inner: 1408 },
-};
-
-export const WORKLOADS = [...Object.keys(SHAPES), "smollm2"];
+/** Random models with an untied head, and a real one. */
+export const WORKLOADS = ["a", "b", "smollm2"];
 
 /** A model as each contender wants it. */
 export interface Model {
@@ -45,13 +37,14 @@ export async function makeModel(name: string, smollm2: string | undefined): Prom
   const folder = await mkdtemp(path.join(os.tmpdir(), "verl-decode-"));
   const remove = () => rm(folder, { recursive: true });
   try {
-    const source = name in SHAPES ? randomModel(SHAPES[name]) : await modelOf(smollm2);
+    const isRandom = name === "a" || name === "b";
+    const source = isRandom ? randomModel(SHAPES[name]) : await modelOf(smollm2);
     await writeHfFolder(folder, { ...source, tokenizerFiles: null, dtype: "f32" });
     const { config } = source;
     return {
       name,
       folder,
-      gguf: name in SHAPES ? null : (smollm2 ?? null),
+      gguf: isRandom ? null : (smollm2 ?? null),
       config: plainConfig(config),
       vocabSize: config.vocabSize,
       bytesPerToken: readPerToken(config),
@@ -63,15 +56,13 @@ export async function makeModel(name: string, smollm2: string | undefined): Prom
   }
 }
 
-type Config = ReturnType<typeof parseModelConfig>;
-
 /** All matrices but an embedding that is not the head as well. */
-function readPerToken(config: Config): number {
+function readPerToken(config: ModelConfig): number {
   const read = parameterSpecs(config).filter(({ role }) => role !== "embedding" || config.tieWordEmbeddings);
   return read.reduce((sum, { shape }) => sum + 4 * shape.reduce((n, d) => n * d, 1), 0);
 }
 
-function plainConfig(config: Config): Record<string, unknown> {
+function plainConfig(config: ModelConfig): Record<string, unknown> {
   return {
     vocab_size: config.vocabSize,
     num_hidden_layers: config.numLayers,
@@ -84,29 +75,9 @@ function plainConfig(config: Config): Record<string, unknown> {
   };
 }
 
-function randomModel({ vocab, hidden, layers, heads, inner }: Shape) {
-  const config = parseModelConfig({
-    model_type: "llama",
-    vocab_size: vocab,
-    hidden_size: hidden,
-    intermediate_size: inner,
-    num_hidden_layers: layers,
-    num_attention_heads: heads,
-    num_key_value_heads: heads,
-    head_dim: hidden / heads,
-    rms_norm_eps: 1e-5,
-    rope_theta: 10000,
-    max_position_embeddings: 512,
-    tie_word_embeddings: false,
-  });
-  const tensors = (function* (): Generator<NamedTensor> {
-    for (const spec of parameterSpecs(config)) {
-      const data = new Float32Array(spec.shape.reduce((n, d) => n * d, 1));
-      fillInitialWeights(config, 1, spec, data);
-      yield { name: spec.name, shape: spec.shape, dtype: "f32", data };
-    }
-  })();
-  return { config, tensors };
+function randomModel(shape: ModelShape) {
+  const config = parseModelConfig(configOf(shape));
+  return { config, tensors: randomWeights(config) };
 }
 
 async function modelOf(file: string | undefined) {

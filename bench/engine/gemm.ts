@@ -1,7 +1,7 @@
 import { Graph, type Ref } from "../../engines/onnx/ir/index.js";
 import { openOrtRuntime } from "../../engines/onnx/runtime/index.js";
+import { milliseconds, summary } from "../figures.js";
 import type { PythonProcess } from "../python-process.js";
-import { milliseconds, summary } from "./figures.js";
 
 /** Rates of float32 products in GFLOP/s, medians. */
 export interface GemmRates {

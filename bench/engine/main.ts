@@ -11,8 +11,9 @@
  */
 import type { Spin } from "../../engines/onnx/runtime/index.js";
 import { commandLine, listOf, usageError, wholeNumber } from "../../test/command-line.js";
+import { machine } from "../figures.js";
+import { speaker } from "../progress.js";
 import { PythonProcess } from "../python-process.js";
-import { machine } from "./figures.js";
 import { describeMemory, measureMemory } from "./memory.js";
 import { describeSoak, soak } from "./soak.js";
 import { describeStep, measureStep } from "./step.js";
@@ -39,6 +40,7 @@ const { values: args, positionals } = commandLine({
     json: { type: "boolean", default: false },
   },
 });
+const say = speaker(args);
 const NAMES = WORKLOADS.map(({ name }) => name);
 const python = process.env.VERL_BENCH_PYTHON;
 
@@ -115,10 +117,6 @@ async function main(): Promise<void> {
     say(text);
   }
   if (args.json) console.log(JSON.stringify({ machine: where, command, reports }, null, 2));
-}
-
-function say(line: string): void {
-  if (!args.json) console.log(line);
 }
 
 await main();

@@ -1,6 +1,6 @@
 /** Training steps in a process of their own; prints its memory as JSON. Arguments: workload, threads, steps. */
 import { openOrtRuntime } from "../../engines/onnx/runtime/index.js";
-import { residentMiB } from "./figures.js";
+import { residentMiB } from "../figures.js";
 import { Trainer } from "./trainer.js";
 import { WORKLOADS } from "./workload.js";
 

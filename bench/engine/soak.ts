@@ -1,6 +1,7 @@
-import { residentMiB } from "./figures.js";
+import { residentMiB } from "../figures.js";
+import { SHAPES } from "../random-model.js";
 import { Trainer } from "./trainer.js";
-import { SHAPES, workload } from "./workload.js";
+import { workload } from "./workload.js";
 
 export interface SoakReport {
   readonly threads: number;

@@ -1,7 +1,8 @@
 import { splitBatch } from "../../core/engine/index.js";
-import { milliseconds, summary } from "./figures.js";
+import { milliseconds, summary } from "../figures.js";
+import { SHAPES } from "../random-model.js";
 import { Trainer } from "./trainer.js";
-import { SHAPES, workload } from "./workload.js";
+import { workload } from "./workload.js";
 
 export interface TokensReport {
   readonly model: string;

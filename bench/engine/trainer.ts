@@ -1,18 +1,11 @@
 import { countsOf, sftLoss } from "../../core/algorithms/index.js";
-import type { OptimizerConfig, SequenceBatch } from "../../core/plugin.js";
+import type { SequenceBatch } from "../../core/plugin.js";
 import { OnnxBackend } from "../../engines/onnx/backend/onnx-backend.js";
 import type { Spin } from "../../engines/onnx/runtime/index.js";
+import { adamW } from "../random-model.js";
 import type { Workload } from "./workload.js";
 
-export const OPTIMIZER: OptimizerConfig = {
-  name: "adamw",
-  lr: 1e-4,
-  betas: [0.9, 0.999],
-  eps: 1e-8,
-  weightDecay: 0.01,
-  clipGrad: 1,
-  schedule: { type: "constant", warmupSteps: 0, totalSteps: 0, minLrRatio: 0, numCycles: 0.5 },
-};
+const OPTIMIZER = adamW(1e-4);
 
 export const STAGES = ["forward", "backward", "step"] as const;
 export type Stage = (typeof STAGES)[number];

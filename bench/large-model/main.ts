@@ -10,12 +10,14 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { countsOf, sftLoss } from "../../core/algorithms/index.js";
-import { openModel, parameterSpecs, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
-import { type NamedTensor, type OptimizerConfig, packSequences } from "../../core/plugin.js";
+import { openModel, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
+import { packSequences } from "../../core/plugin.js";
 import { OnnxBackend } from "../../engines/onnx/backend/onnx-backend.js";
-import { fillInitialWeights } from "../../engines/onnx/models/initial-weights.js";
 import { createOnnxReplica } from "../../engines/onnx/rollout/replica.js";
 import { commandLine, listOf, wholeNumber } from "../../test/command-line.js";
+import { machine } from "../figures.js";
+import { timed } from "../progress.js";
+import { adamW, parameterCount, randomWeights } from "../random-model.js";
 
 const USAGE =
   "npm run bench -- large-model [--folder DIR] [--stages write,sample,train,save] [--layers 28] [--tokens 64] [--threads 2] [--runtime auto|capi|binding]";
@@ -31,6 +33,7 @@ const { values: args } = commandLine({
   },
 });
 const threads = wholeNumber("threads", args.threads, 1, USAGE);
+const tokens = wholeNumber("tokens", args.tokens, 1, USAGE);
 const stages = new Set(listOf("stages", args.stages, ["write", "sample", "train", "save"], USAGE));
 const GENERATED = 8;
 
@@ -49,20 +52,11 @@ const config = parseModelConfig({
   torch_dtype: "bfloat16",
 });
 
-const OPTIMIZER: OptimizerConfig = {
-  name: "adamw",
-  lr: 1e-5,
-  betas: [0.9, 0.999],
-  eps: 1e-8,
-  weightDecay: 0.01,
-  clipGrad: 1,
-  schedule: { type: "constant", warmupSteps: 0, totalSteps: 0, minLrRatio: 0, numCycles: 0.5 },
-};
+const OPTIMIZER = adamW(1e-5);
 
 async function main(): Promise<void> {
-  const parameters = parameterSpecs(config).reduce((sum, { shape }) => sum + shape.reduce((n, d) => n * d, 1), 0);
-  const cpu = os.cpus()[0]?.model ?? "unknown CPU";
-  console.log(`${cpu}, ${os.cpus().length} cores, ${threads} threads, load ${os.loadavg()[0].toFixed(1)}`);
+  const parameters = parameterCount(config);
+  console.log(`${machine()}, ${threads} threads`);
   console.log(`${(parameters / 1e6).toFixed(0)} M parameters, ${((4 * parameters) / 1e9).toFixed(2)} GB in float32`);
   const folder = args.folder ?? (await mkdtemp(path.join(os.tmpdir(), "verl-large-")));
   try {
@@ -76,13 +70,7 @@ async function main(): Promise<void> {
 }
 
 function writeModel(folder: string): Promise<void> {
-  const tensors = (function* (): Generator<NamedTensor> {
-    for (const spec of parameterSpecs(config)) {
-      const data = new Float32Array(spec.shape.reduce((n, d) => n * d, 1));
-      fillInitialWeights(config, 1, spec, data);
-      yield { name: spec.name, shape: spec.shape, dtype: "f32", data };
-    }
-  })();
+  const tensors = randomWeights(config);
   return writeHfFolder(folder, { config, tensors, tokenizerFiles: null, dtype: "bf16", maxShardBytes: 5e8 });
 }
 
@@ -96,7 +84,7 @@ async function sample(model: string): Promise<Sampled> {
   const replica = createOnnxReplica({
     replicaRank: 0,
     model: { path: model },
-    maxModelLen: wholeNumber("tokens", args.tokens, 1, USAGE) + GENERATED,
+    maxModelLen: tokens + GENERATED,
     maxNumSeqs: 2,
     responseLength: GENERATED,
     eosTokenIds: [],
@@ -105,10 +93,7 @@ async function sample(model: string): Promise<Sampled> {
     extra: { runtime: args.runtime },
   });
   await replica.launch();
-  const promptIds = Array.from(
-    { length: wholeNumber("tokens", args.tokens, 1, USAGE) - GENERATED },
-    (_, i) => (i * 7919) % config.vocabSize,
-  );
+  const promptIds = Array.from({ length: tokens - GENERATED }, (_, i) => (i * 7919) % config.vocabSize);
   const request = {
     requestId: "a",
     promptIds,
@@ -137,7 +122,7 @@ async function train(model: string, folder: string, sampled: Sampled | null): Pr
   await timed("load the engine", () => backend.load());
   const { promptIds, responseIds, logProbs } = sampled ?? {
     promptIds: [1, 2, 3],
-    responseIds: Array.from({ length: wholeNumber("tokens", args.tokens, 1, USAGE) - 3 }, (_, i) => i),
+    responseIds: Array.from({ length: tokens - 3 }, (_, i) => i),
     logProbs: [],
   };
   const batch = packSequences([{ promptIds, responseIds: [...responseIds] }]);
@@ -172,17 +157,6 @@ async function train(model: string, folder: string, sampled: Sampled | null): Pr
     await exported.close();
   }
   await backend.dispose();
-}
-
-async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const start = performance.now();
-  const result = await work();
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  const gib = (bytes: number) => (bytes / 2 ** 30).toFixed(2);
-  const { rss } = process.memoryUsage();
-  const peak = process.resourceUsage().maxRSS * 1024;
-  console.log(`${what.padEnd(52)} ${seconds.padStart(7)} s   ${gib(rss)} GiB now, ${gib(peak)} GiB at most`);
-  return result;
 }
 
 await main();

@@ -17,6 +17,8 @@ import { type NamedTensor, packSequences } from "../../core/plugin.js";
 import { createOnnxEngine } from "../../engines/onnx/engine.js";
 import { createOnnxReplica } from "../../engines/onnx/rollout/replica.js";
 import { commandLine, listOf, usageError, wholeNumber } from "../../test/command-line.js";
+import { machine } from "../figures.js";
+import { speaker } from "../progress.js";
 
 const USAGE =
   "npm run bench -- rollout-drift --model FILE_OR_FOLDER [--quantizations none,int8,int4] [--samples 8] [--tokens 96] [--threads 2] [--off-grid] [--json]";
@@ -37,6 +39,8 @@ const quantizations = listOf("quantizations", args.quantizations, ["none", "int8
 const samples = wholeNumber("samples", args.samples, 1, USAGE);
 const tokens = wholeNumber("tokens", args.tokens, 1, USAGE);
 const threads = wholeNumber("threads", args.threads, 1, USAGE);
+
+const say = speaker(args);
 
 const PROMPTS = [
   "Natalia sold clips to 48 of her friends in April, and then half as many in May. How many did she sell altogether?",
@@ -73,7 +77,7 @@ async function main(): Promise<void> {
     const prompts = PROMPTS.map((content) =>
       tokenizer.encodeChat([{ role: "user", content }], { addGenerationPrompt: true }),
     );
-    say(`${os.cpus()[0]?.model ?? "unknown CPU"}; ${path}${args["off-grid"] ? ", weights moved off their grid" : ""}`);
+    say(`${machine()}; ${path}${args["off-grid"] ? ", weights moved off their grid" : ""}`);
     const drifts: Drift[] = [];
     for (const quantization of quantizations) {
       const drift = await measure(quantization, await sample(folder, prompts, quantization), folder);
@@ -157,7 +161,7 @@ async function measure(quantization: string, drawn: readonly Sample[], folder: s
     const gaps: number[] = [];
     for (let at = 0; at < drawn.length; at += AT_ONCE) {
       const part = drawn.slice(at, at + AT_ONCE);
-      const { logProb } = await engine.inferBatch(packSequences(part.map((s) => ({ ...s }))), ["logProb"]);
+      const { logProb } = await engine.inferBatch(packSequences(part), ["logProb"]);
       const sampled = part.flatMap(({ logProbs }) => logProbs);
       gaps.push(...sampled.map((value, i) => (logProb as Float32Array)[i] - value));
     }
@@ -176,11 +180,5 @@ async function measure(quantization: string, drawn: readonly Sample[], folder: s
 }
 
 const show = (value: number) => (value < 1e-3 ? value.toExponential(1) : value.toFixed(4));
-
-/** With `--json` the report alone is on standard output. */
-function say(line: string): void {
-  if (args.json) console.error(line);
-  else console.log(line);
-}
 
 await main();

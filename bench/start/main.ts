@@ -11,6 +11,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine, wholeNumber } from "../../test/command-line.js";
+import { machine, summary } from "../figures.js";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const USAGE = "npm run bench -- start [--rounds 10] [--commands 'COMMAND;COMMAND'] [--json]";
@@ -51,15 +52,15 @@ try {
 }
 
 const results = [...times].map(([command, ms]) => {
-  const sorted = [...ms].sort((a, b) => a - b);
-  return { command, median: median(sorted), best: sorted[0], worst: sorted[sorted.length - 1] };
+  const { median, min } = summary(ms);
+  return { command, median, best: min, worst: Math.max(...ms) };
 });
-if (args.json) console.log(JSON.stringify({ rounds, node: process.versions.node, results }));
+if (args.json) console.log(JSON.stringify({ machine: machine(), rounds, results }));
 else {
-  console.log(`milliseconds, ${rounds} rounds, Node.js ${process.versions.node}`);
+  console.log(`milliseconds, ${rounds} rounds, ${machine()}`);
   const width = Math.max(...commands.map((command) => command.length));
-  for (const { command, median: middle, best, worst } of results)
-    console.log(`${command.padEnd(width)}  ${middle.toFixed(0)} (${best.toFixed(0)} to ${worst.toFixed(0)})`);
+  for (const { command, median, best, worst } of results)
+    console.log(`${command.padEnd(width)}  ${median.toFixed(0)} (${best.toFixed(0)} to ${worst.toFixed(0)})`);
 }
 
 function measure(command: string): number {
@@ -70,9 +71,4 @@ function measure(command: string): number {
   if (error) throw error;
   if (status !== 0) throw new Error(`\`${command}\` ended with ${status}.`);
   return elapsed;
-}
-
-function median(sorted: readonly number[]): number {
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }

@@ -6,6 +6,7 @@ export interface Figures {
   readonly min: number;
 }
 
+/** Median and least of some values, at least one. */
 export function summary(values: readonly number[]): Figures {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -18,6 +19,7 @@ export async function milliseconds(work: () => Promise<unknown>): Promise<number
   return performance.now() - start;
 }
 
+/** What times depend on besides the code. */
 export function machine(): string {
   const cpu = os.cpus()[0]?.model ?? "unknown CPU";
   return `${cpu}, ${os.cpus().length} cores, Node ${process.versions.node}, load ${os.loadavg()[0].toFixed(1)}`;
