@@ -33,6 +33,7 @@ export { MergedCalls } from "./servers/merged-calls.js";
 export { type Router, startRouter } from "./servers/router.js";
 export { readServer, type Server } from "./servers/server.js";
 export { createServerClient, type ServerClient, type ServerOptions } from "./servers/server-client.js";
+export { tracedJudge, tracedScore } from "./traced-parts.js";
 export { cannotLoad, workerLost } from "./workers/worker-errors.js";
 export { type WorkerTask, workerMethods } from "./workers/worker-methods.js";
 export { WorkerPool } from "./workers/worker-pool.js";

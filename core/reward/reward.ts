@@ -2,6 +2,7 @@ import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, CallOptions, JsonValue, Logger } from "../host/types.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
+import type { Tracer } from "../tracing/index.js";
 import type { HybridRule } from "./managers/hybrid.js";
 import type { Judge } from "./servers/judge.js";
 
@@ -134,6 +135,8 @@ export interface RewardManagerOptions {
   readonly judge: Judge | null;
   /** Threads for what would hold this process up. */
   readonly workers: RewardWorkers;
+  /** For spans of the parts of a score; the score itself, and requests to `judge`, have theirs already. */
+  readonly tracer: Tracer;
   readonly logger: Logger;
 }
 

@@ -3,6 +3,7 @@ export const ATTRIBUTE = {
   operation: "gen_ai.operation.name",
   agent: "gen_ai.agent.name",
   tool: "gen_ai.tool.name",
+  model: "gen_ai.request.model",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
   finishReasons: "gen_ai.response.finish_reasons",

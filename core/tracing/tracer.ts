@@ -2,9 +2,10 @@ import type { Awaitable, Logger } from "../host/types.js";
 
 /**
  * What a span is about. `step`: a training step; `phase`: a named part of one; `session`: one agent loop over one prompt, with
- * its reward; `generate`: a turn of the model; `tool`: a call of a tool; `reward`: the score of a session.
+ * its reward; `generate`: a turn of the model; `tool`: a call of a tool; `reward`: the score of a session, with what it
+ * waits for; `score`: a call of a scorer, a reward function or a reward model; `judge`: a request to a judge.
  */
-export type SpanKind = "step" | "phase" | "session" | "generate" | "tool" | "reward";
+export type SpanKind = "step" | "phase" | "session" | "generate" | "tool" | "reward" | "score" | "judge";
 
 /** Undefined values are left out. Names are OpenTelemetry's where it has one, else `verl.…`. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

@@ -12,8 +12,10 @@ import {
   type RewardFunction,
   type RewardManager,
   type RewardManagerOptions,
+  tracedJudge,
   withErrorPolicy,
 } from "../reward/index.js";
+import { LateTracer, type Tracer } from "../tracing/index.js";
 import { type LateRewards, type LateRewardsOptions, lateRewards } from "./late-rewards.js";
 import { createRewardModel, createRunJudge } from "./reward-model-setup.js";
 import type { InputScope } from "./run-scope.js";
@@ -28,6 +30,8 @@ export interface RunRewards {
   readonly streaming: RewardManager | null;
   /** For a colocated reward model; null where trajectories are scored as they end. */
   late(servers: LateRewardsOptions["servers"]): LateRewards | null;
+  /** From now on, the parts of scores are told this one. */
+  trace(tracer: Tracer): void;
   /** Before the first trajectory: loads models, makes sure that servers answer. */
   start(options?: CallOptions): Promise<void>;
   dispose(): Promise<void>;
@@ -61,13 +65,14 @@ export async function createRewards(
           method: "score",
         })
       : null;
-  const limits = { tokenizer, deadlineMs: reward.timeout * 1000, maxConcurrent: reward.max_concurrent };
+  const tracer = new LateTracer();
+  const limits = { tokenizer, tracer, deadlineMs: reward.timeout * 1000, maxConcurrent: reward.max_concurrent };
   const ofModel = model && createModelRewardManager(model, limits);
   const inner =
     ofModel && !isHybrid
       ? ofModel
       : await (own ?? services.registries.rewardManagers.require(name)).create({
-          ...managerOptions(options, { rewardKwargs, sandbox, judge: judge?.judge ?? null }),
+          ...managerOptions(options, { rewardKwargs, sandbox, judge: judge && tracedJudge(judge.judge, tracer) }),
           ...limits,
           customFunction: custom.path ? await userFunction(options, custom.path, custom.name) : null,
           findScorer: (dataSource) => scorers.find(dataSource),
@@ -91,6 +96,7 @@ export async function createRewards(
       isLate
         ? lateRewards({ manager, model: (model as ModelWithTokenizer).model, policy, tokenizer, signal, servers })
         : null,
+    trace: (to) => tracer.tell(to),
     async start(call) {
       await judge?.start(call?.signal ?? signal);
       await manager.start?.(call);

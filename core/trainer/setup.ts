@@ -91,6 +91,7 @@ async function build(
 
   const tracer = await createRunTracer(options, resumeFrom !== null);
   cleanups.push(() => tracer.finish());
+  rewards.trace(tracer);
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
   const needs = { tokenizer, rewards, tools, tracer, refill, now: startedAt };

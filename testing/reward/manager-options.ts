@@ -1,4 +1,5 @@
 import type { RewardManagerOptions, Tokenizer } from "../../core/plugin.js";
+import { noTracer } from "../../core/tracing/index.js";
 import { createFakeSandbox } from "../sandbox/fake-sandbox.js";
 
 /** What a reward manager is made from, in tests: no function, no scorers, no threads, ten seconds, four at a time. */
@@ -18,6 +19,7 @@ export function rewardManagerOptions(over: Partial<RewardManagerOptions> = {}): 
     rewardModel: null,
     judge: null,
     workers: { count: 1, start: () => Promise.reject(new Error("there are no threads in this test")) },
+    tracer: noTracer,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     ...over,
   };

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";
 import { withDeadline } from "../deadline.js";
@@ -11,6 +12,7 @@ import type {
   RewardResult,
 } from "../reward.js";
 import { inOneLine, resultOf, whereOf } from "../score-value.js";
+import { tracedScore } from "../traced-parts.js";
 import { failedResult } from "./scored-call.js";
 
 /**
@@ -23,6 +25,8 @@ interface Waiting {
   readonly input: RewardInput;
   readonly signal?: AbortSignal;
   readonly arrived: number;
+  /** Tells the trajectory's trace of a call that begins now. */
+  trace(call: Promise<RewardResult>): void;
   settle(result: RewardResult): void;
 }
 
@@ -55,7 +59,9 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
     const started = performance.now();
     try {
       if (wanted.length === 0) return;
-      const results = await call(wanted);
+      const called = call(wanted);
+      for (const [i, { trace }] of wanted.entries()) trace(called.then((results) => results[i]));
+      const results = await called;
       const seconds = (performance.now() - started) / 1000;
       for (const [i, { arrived, settle }] of wanted.entries()) {
         settle({ ...results[i], seconds: { queue: (started - arrived) / 1000, score: seconds } });
@@ -100,7 +106,11 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
           signal?.removeEventListener("abort", abort);
           resolve(result);
         };
-        add({ input, signal, arrived: performance.now(), settle });
+        // Each trajectory has a trace of its own, and they share the call.
+        const trace = AsyncResource.bind((call: Promise<RewardResult>) => {
+          void tracedScore(options.tracer, "function", () => call);
+        });
+        add({ input, signal, arrived: performance.now(), trace, settle });
       }),
     supports: () => true,
     async dispose() {

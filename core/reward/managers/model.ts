@@ -3,6 +3,7 @@ import { Semaphore } from "../../host/semaphore.js";
 import { renderConversation } from "../model/render-conversation.js";
 import type { RewardModel } from "../model/reward-model.js";
 import type { RewardManager, RewardManagerOptions } from "../reward.js";
+import { tracedScore } from "../traced-parts.js";
 import { scoredCall } from "./scored-call.js";
 
 /** A discriminative reward model with the tokenizer whose template renders what it sees. */
@@ -14,7 +15,7 @@ export interface ModelWithTokenizer {
 /** Every trajectory is scored by the reward model (`reward.reward_model`), whatever its data source. The score is all there is. */
 export function createModelRewardManager(
   { model, tokenizer }: ModelWithTokenizer,
-  options: Pick<RewardManagerOptions, "tokenizer" | "deadlineMs" | "maxConcurrent">,
+  options: Pick<RewardManagerOptions, "tokenizer" | "deadlineMs" | "maxConcurrent" | "tracer">,
 ): RewardManager {
   const slots = new Semaphore(options.maxConcurrent);
   return {
@@ -23,11 +24,13 @@ export function createModelRewardManager(
       const release = await slots.acquire(signal);
       const started = performance.now();
       try {
-        const result = await scoredCall(input, { deadlineMs: options.deadlineMs, signal }, async (deadline) => ({
-          score: await model.score(renderConversation(input, { policy: options.tokenizer, model: tokenizer }), {
-            signal: deadline,
-          }),
-        }));
+        const result = await tracedScore(options.tracer, "model", () =>
+          scoredCall(input, { deadlineMs: options.deadlineMs, signal }, async (deadline) => ({
+            score: await model.score(renderConversation(input, { policy: options.tokenizer, model: tokenizer }), {
+              signal: deadline,
+            }),
+          })),
+        );
         return {
           ...result,
           extra: {},

@@ -1,6 +1,7 @@
 import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";
 import type { RewardInput, RewardManager, RewardManagerFactory, RewardManagerOptions } from "../reward.js";
+import { tracedScore } from "../traced-parts.js";
 import { type ChosenScorer, scorerChoice } from "./choose-scorer.js";
 import { failedResult, scoredCall } from "./scored-call.js";
 
@@ -37,17 +38,19 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
       const release = await places.acquire(signal);
       const started = performance.now();
       try {
-        const result = await scoredCall(input, { deadlineMs: options.deadlineMs, signal }, (deadline) =>
-          scorer.score({
-            dataSource: input.dataSource,
-            solution: input.solution,
-            groundTruth: input.groundTruth,
-            extraInfo: input.extraInfo,
-            signal: deadline,
-            kwargs: options.rewardKwargs,
-            sandbox: options.sandbox,
-            judge: options.judge,
-          }),
+        const result = await tracedScore(options.tracer, scorer.name, () =>
+          scoredCall(input, { deadlineMs: options.deadlineMs, signal }, (deadline) =>
+            scorer.score({
+              dataSource: input.dataSource,
+              solution: input.solution,
+              groundTruth: input.groundTruth,
+              extraInfo: input.extraInfo,
+              signal: deadline,
+              kwargs: options.rewardKwargs,
+              sandbox: options.sandbox,
+              judge: options.judge,
+            }),
+          ),
         );
         return {
           ...result,

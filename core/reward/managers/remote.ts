@@ -9,6 +9,7 @@ import type {
   RewardManagerOptions,
   RewardResult,
 } from "../reward.js";
+import { tracedScore } from "../traced-parts.js";
 import { type Seat, WorkerPool } from "../workers/worker-pool.js";
 import { scorerChoice } from "./choose-scorer.js";
 import { withOverlongPenalty } from "./dapo.js";
@@ -31,7 +32,8 @@ export async function createRemoteRewardManager(options: RewardManagerOptions): 
   (await pool.acquire()).release();
 
   async function score(input: RewardInput, call: CallOptions = {}): Promise<RewardResult> {
-    if (scorerFor(input.dataSource).sandboxLanguage) return inProcess.score(input, call);
+    const { name, sandboxLanguage } = scorerFor(input.dataSource);
+    if (sandboxLanguage) return inProcess.score(input, call);
     const { signal } = call;
     const arrived = performance.now();
     let seat: Seat;
@@ -43,7 +45,7 @@ export async function createRemoteRewardManager(options: RewardManagerOptions): 
     }
     const started = performance.now();
     try {
-      const result = await inWorker(seat, input, options.deadlineMs, signal);
+      const result = await tracedScore(options.tracer, name, () => inWorker(seat, input, options.deadlineMs, signal));
       return {
         ...result,
         seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },

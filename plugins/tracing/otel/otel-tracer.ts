@@ -157,10 +157,11 @@ const OPERATIONS: { readonly [K in SpanKind]?: string } = {
   session: "invoke_agent",
   generate: "chat",
   tool: "execute_tool",
+  judge: "chat",
 };
 
 const nameOf = ({ kind, name }: SpanStart) =>
-  kind === "session" ? `invoke_agent ${name}` : kind === "tool" ? `execute_tool ${name}` : name;
+  kind === "session" || kind === "tool" ? `${OPERATIONS[kind]} ${name}` : kind === "score" ? `score ${name}` : name;
 
 function endpointOf(endpoint: string): URL {
   const url = tracesUrl(endpoint);

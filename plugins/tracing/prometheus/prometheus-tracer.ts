@@ -21,6 +21,7 @@ export class PrometheusTracer implements Tracer {
   readonly #cap = {
     loop: new LabelCap(),
     tool: new LabelCap(),
+    scorer: new LabelCap(),
     source: new LabelCap(),
     phase: new LabelCap(),
     reason: new LabelCap(),
@@ -33,6 +34,8 @@ export class PrometheusTracer implements Tracer {
     generate: this.#gauge("verl_generate_requests_in_flight", "Turns that the servers are asked for."),
     tool: this.#gauge("verl_tool_calls_in_flight", "Tool calls that run."),
     reward: this.#gauge("verl_rewards_in_flight", "Sessions that wait for their score."),
+    score: this.#gauge("verl_scores_in_flight", "Calls of scorers, reward functions and reward models that run."),
+    judge: this.#gauge("verl_judge_requests_in_flight", "Requests that judges are asked."),
   };
   readonly #sessions = this.#seconds("verl_session_seconds", "Sessions, by outcome.", ["loop", "split", "outcome"]);
   readonly #turns = this.#seconds("verl_generate_seconds", "Turns of the model.", ["stop_reason"]);
@@ -40,6 +43,8 @@ export class PrometheusTracer implements Tracer {
   readonly #responseTokens = this.#counter("verl_response_tokens_total", "Tokens that the model wrote.");
   readonly #tools = this.#seconds("verl_tool_call_seconds", "Tool calls, by outcome.", ["tool", "outcome"]);
   readonly #rewards = this.#seconds("verl_reward_seconds", "Scores, by outcome.", ["data_source", "outcome"]);
+  readonly #scores = this.#seconds("verl_score_seconds", "Calls of scorers, by outcome.", ["scorer", "outcome"]);
+  readonly #judges = this.#seconds("verl_judge_seconds", "Requests to judges, by outcome.", ["outcome"]);
   readonly #scoreSum = this.#gauge("verl_reward_score_sum", "Sum of all scores.", ["data_source"]);
   readonly #scoreCount = this.#counter("verl_reward_score_count", "Scores in that sum.", ["data_source"]);
   readonly #steps = this.#seconds("verl_step_seconds", "Training steps.");
@@ -102,6 +107,8 @@ export class PrometheusTracer implements Tracer {
       this.#sessions.observe({ loop: this.#cap.loop.of(name), split, outcome }, seconds);
     }
     if (kind === "generate") this.#countTurn(attributes, seconds);
+    if (kind === "score") this.#scores.observe({ scorer: this.#cap.scorer.of(name), outcome }, seconds);
+    if (kind === "judge") this.#judges.observe({ outcome }, seconds);
     if (kind === "reward") this.#countReward(attributes, outcome, seconds);
   }
 

@@ -77,7 +77,9 @@ describe("plugins/tracing/prometheus", () => {
         for (const score of [0.5, -1]) {
           const of = { [ATTRIBUTE.dataSource]: "gsm8k", [ATTRIBUTE.outcome]: "scored", [ATTRIBUTE.score]: score };
           await span(tracer, "reward", "reward", of);
+          await span(tracer, "score", "function", { [ATTRIBUTE.outcome]: "scored", [ATTRIBUTE.score]: score });
         }
+        await span(tracer, "judge", "judge", {});
         expect(await opened.scrape()).to.include({ verl_sessions_in_flight: 1, verl_generate_requests_in_flight: 0 });
         session.set({ [ATTRIBUTE.outcome]: "scored" });
       });
@@ -94,6 +96,8 @@ describe("plugins/tracing/prometheus", () => {
       verl_response_tokens_total: 12,
       'verl_tool_call_seconds_count{tool="add",outcome="timeout"}': 1,
       'verl_reward_seconds_count{data_source="gsm8k",outcome="scored"}': 2,
+      'verl_score_seconds_count{scorer="function",outcome="scored"}': 2,
+      'verl_judge_seconds_count{outcome="ok"}': 1,
       'verl_reward_score_sum{data_source="gsm8k"}': -0.5,
       'verl_reward_score_count{data_source="gsm8k"}': 2,
     });
