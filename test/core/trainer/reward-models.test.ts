@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { type RecordedSpan, RecordingTracer } from "../../../testing/index.js";
 import { completion, deadAddress, HttpServer } from "../reward/servers/http-server.js";
 import { ToyFolder } from "./support/toy-run.js";
 import { writeToyRewardModel } from "./support/toy-task.js";
@@ -185,6 +186,31 @@ describe("core/trainer reward models", function () {
       expect(metrics["val-aux/toy/routed/mean@1"]).to.equal(metrics["val-core/toy/reward/mean@1"]);
       expect(one.count("/v1/chat/completions")).to.be.above(0);
       expect(two.count("/v1/chat/completions")).to.be.above(0);
+    });
+
+    it("are seen in the traces of sessions", async () => {
+      await using server = await HttpServer.start(({ path }) =>
+        path === "/v1/models" ? { status: 404 } : completion("1"),
+      );
+      await folder.write("reward.mjs", JUDGED);
+      const tracer = new RecordingTracer();
+      await folder.train({
+        overrides: [
+          ONE_STEP,
+          "reward.reward_model.enable=true",
+          `reward.reward_model.addresses=["${server.address}"]`,
+          "reward.reward_model.model_path=judge",
+          "actor_rollout_ref.rollout.trace.backend=recording",
+        ],
+        register: (host) => host.tracers.register({ name: "recording", create: () => tracer }),
+      });
+      const inside = (span: RecordedSpan, ...path: string[]): RecordedSpan[] =>
+        path.length === 0
+          ? [span]
+          : span.children.filter(({ start }) => start.kind === path[0]).flatMap((c) => inside(c, ...path.slice(1)));
+      const sessions = tracer.roots.filter(({ start }) => start.kind === "session");
+      expect(sessions).to.not.have.length(0);
+      for (const session of sessions) expect(inside(session, "reward", "score", "judge")).to.have.length(1);
     });
 
     it("may fail: the error policy decides, and the message names server and row", async () => {

@@ -145,6 +145,7 @@ function testPlugin(memory: ReturnType<typeof memoryTrackerFactory>, register?: 
       "transferQueue",
       "policyLoss",
       "sandbox",
+      "tracer",
     ],
     register(host) {
       host.trackers.register(memory);
