@@ -1,6 +1,7 @@
-import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { reasonOf } from "../core/host/basics.js";
+import { replaceFile } from "../core/tracking/index.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printLine } from "./io.js";
 
@@ -41,13 +42,7 @@ export class OutputFile {
 export async function writeOutput(file: string, content: string | Uint8Array): Promise<void> {
   await attempt(file, async () => {
     if ((await stat(file).catch(() => null))?.isDirectory()) throw new Error("there is a folder of this name");
-    try {
-      await writeFile(`${file}.tmp`, content);
-      await rename(`${file}.tmp`, file);
-    } catch (error) {
-      await rm(`${file}.tmp`, { force: true }).catch(() => {});
-      throw error;
-    }
+    await replaceFile(file, content);
   });
 }
 

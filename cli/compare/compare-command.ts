@@ -1,7 +1,5 @@
-import { nearestName } from "../../core/host/basics.js";
-import { cliErrors } from "../errors.js";
 import { type CommandIo, printJson, printLine } from "../io.js";
-import { matches } from "../metric-pattern.js";
+import { checkPatterns } from "../metric-pattern.js";
 import { writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { type Comparison, compareRuns } from "./comparison.js";
@@ -21,22 +19,13 @@ export interface CompareRequest {
 /** `verl compare`: runs side by side. */
 export async function compareCommand(request: CompareRequest, io: CommandIo): Promise<number> {
   const runs = await Promise.all(request.runs.map((name) => loadRun(name, io.cwd)));
-  for (const pattern of request.metrics)
-    checkPattern(pattern, [...new Set(runs.flatMap((run) => [...run.series.keys()]))]);
+  const names = new Set(runs.flatMap((run) => [...run.series.keys()]));
+  checkPatterns(request.metrics, [...names], "No run has the metric");
   const comparison = compareRuns(runs, request.metrics);
   if (request.html !== null) await writePage(request.html, comparisonPage(comparison), io);
   else if (request.json) printJson(io, comparisonJson(comparison));
   else printLine(io.stdout, comparisonText(comparison, io.color.stdout));
   return EXIT.ok;
-}
-
-function checkPattern(pattern: string, names: readonly string[]): void {
-  if (names.some((name) => matches(name, pattern))) return;
-  const nearest = nearestName(pattern, names);
-  throw cliErrors.VERL_CLI_USAGE({
-    what: `No run has the metric ${pattern}.${nearest ? ` Did you mean ${nearest}?` : ""}`,
-    fix: "Names are in metrics.jsonl; * stands for any text, as in 'actor/*'.",
-  });
 }
 
 function comparisonJson({ runs, metrics, scores, settings }: Comparison): unknown {

@@ -2,9 +2,10 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { CONFIG_FILE, METRICS_FILE, NOTE_FILE } from "../../core/tracking/index.js";
 import { RUN_LOCK_FILE } from "../../core/trainer/run-lock.js";
+import type { RunSummary } from "./answers.js";
 import { dashboardErrors } from "./errors.js";
 import { type FoundRun, findRuns } from "./find-runs.js";
-import { LiveRun, type RunSummary } from "./live-run.js";
+import { LiveRun } from "./live-run.js";
 import type { Roots } from "./roots.js";
 
 /** Runs whose curves are kept in memory at a time. */

@@ -1,18 +1,6 @@
 import { type MetricsLine, type Point, parseMetricsLine, SeriesStore, unmask } from "../../core/tracking/index.js";
+import type { Curve } from "./answers.js";
 import { LineTail, MAX_BAD_LINES } from "./line-tail.js";
-
-/** Part of a curve, thinned out: parallel lists. */
-export interface Curve {
-  readonly name: string;
-  readonly steps: readonly number[];
-  readonly values: readonly number[];
-  /** Since the run's first line; null where the file has no times. */
-  readonly seconds: readonly number[] | null;
-  /** Logged values per point. */
-  readonly stride: number;
-  /** Values that are NaN or infinite. */
-  readonly nonFinite: number;
-}
 
 const POINTS = 600;
 const METRICS = 500;

@@ -13,41 +13,12 @@ import {
   validationScores,
 } from "../../core/tracking/index.js";
 import { isRunLocked, RUN_LOCK_FILE } from "../../core/trainer/run-lock.js";
+import type { HeadlineValue, RunSummary } from "./answers.js";
 import { Curves } from "./curves.js";
 import { dashboardErrors } from "./errors.js";
 import type { FoundRun } from "./find-runs.js";
 import { Rollouts } from "./rollouts.js";
 import type { Roots } from "./roots.js";
-
-/** A run in the list. */
-export interface RunSummary {
-  readonly id: string;
-  readonly name: string;
-  readonly project: string | null;
-  readonly experiment: string | null;
-  readonly status: "running" | "completed" | "stopped";
-  readonly lastStep: number | null;
-  readonly totalSteps: number | null;
-  readonly startedAt: string | null;
-  /** When its metrics were last written. */
-  readonly updatedAt: string | null;
-  /** What people look at first, each under the name by which it was logged. */
-  readonly headline: readonly HeadlineValue[];
-  /** The metrics are still being read; what stands here is of their first part. */
-  readonly reading: boolean;
-  /** Lines of metrics.jsonl that could not be read. */
-  readonly badLines: number;
-  /** Why part of the run cannot be shown. */
-  readonly problem: string | null;
-}
-
-export interface HeadlineValue {
-  readonly kind: KeyMetric | "validation";
-  readonly name: string;
-  readonly last: number;
-  /** At most 40 values, evenly over the run. */
-  readonly spark: readonly number[];
-}
 
 const HEADLINE: readonly KeyMetric[] = ["reward", "length", "entropy", "kl", "throughput", "loss"];
 const SPARK = 40;

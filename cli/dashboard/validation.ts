@@ -1,14 +1,5 @@
-import type { Point, SeriesStore } from "../../core/tracking/index.js";
-
-/** One validation metric of a run. */
-export interface ValidationRow {
-  readonly name: string;
-  readonly first: Point;
-  readonly highest: Point;
-  readonly last: Point;
-  /** Half of the 95 % interval of the last value, over prompts; null where its standard error was not logged with it. */
-  readonly interval: number | null;
-}
+import type { SeriesStore } from "../../core/tracking/index.js";
+import type { ValidationRow } from "./answers.js";
 
 /** Normal quantile of a 95 % interval. */
 const Z95 = 1.96;

@@ -1,9 +1,8 @@
 import path from "node:path";
-import { nearestName } from "../../core/host/basics.js";
 import { RunFolder } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, printJson, printLine } from "../io.js";
-import { matches } from "../metric-pattern.js";
+import { checkPatterns, matches } from "../metric-pattern.js";
 import { writeOutput } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { csvText, EXPORT_FORMATS, type ExportFormat, jsonlText, parquetBytes } from "./formats.js";
@@ -31,7 +30,8 @@ export async function exportCommand(request: ExportRequest, io: CommandIo): Prom
   }
   const folder = await RunFolder.open(path.resolve(io.cwd, request.run));
   const lines = await folder.metrics();
-  for (const pattern of request.metrics) checkPattern(pattern, new Set(lines.flatMap(({ data }) => Object.keys(data))));
+  const names = new Set(lines.flatMap(({ data }) => Object.keys(data)));
+  checkPatterns(request.metrics, [...names], "The run has no metric");
   const wanted = (name: string) =>
     request.metrics.length === 0 || request.metrics.some((pattern) => matches(name, pattern));
   const table = metricsTable(lines, wanted);
@@ -56,14 +56,5 @@ function formatOf(output: string | null): ExportFormat {
   throw cliErrors.VERL_CLI_USAGE({
     what: `The name ${output} does not say which format it is to have.`,
     fix: `Let it end in ${EXPORT_FORMATS.map((known) => `.${known}`).join(", ")}, or choose one with --format.`,
-  });
-}
-
-function checkPattern(pattern: string, names: ReadonlySet<string>): void {
-  if ([...names].some((name) => matches(name, pattern))) return;
-  const nearest = nearestName(pattern, [...names]);
-  throw cliErrors.VERL_CLI_USAGE({
-    what: `The run has no metric ${pattern}.${nearest ? ` Did you mean ${nearest}?` : ""}`,
-    fix: "Names are in metrics.jsonl; * stands for any text, as in 'actor/*'.",
   });
 }

@@ -1,6 +1,6 @@
 import { ATTRIBUTE } from "../../core/plugin.js";
 import { type ReadSpan, readSpans } from "../../core/tracing/index.js";
-import type { ORDERS, SPLITS } from "./choices.js";
+import type { Selection } from "./select.js";
 
 /** A trace that has ended: its root, and everything in it by time. */
 export interface SpanTree {
@@ -8,15 +8,8 @@ export interface SpanTree {
   readonly nodes: readonly { readonly span: ReadSpan; readonly depth: number }[];
 }
 
-export interface SpanSelection {
-  readonly steps: readonly [first: number, last: number] | null;
-  readonly split: (typeof SPLITS)[number] | null;
-  /** Beginning of a session's `uid_session`. */
-  readonly uid: string | null;
-  readonly source: string | null;
-  readonly order: (typeof ORDERS)[number];
-  readonly limit: number;
-}
+/** As of trajectories; `uid` is the beginning of a session's `uid_session`. */
+export type SpanSelection = Omit<Selection, "stop">;
 
 export interface SelectedTraces {
   readonly traces: readonly SpanTree[];

@@ -143,7 +143,11 @@ export function profileReport(
 
 function byName(stretches: readonly Stretch[]): Map<string, Stretch[]> {
   const groups = new Map<string, Stretch[]>();
-  for (const stretch of stretches) groups.set(stretch.name, [...(groups.get(stretch.name) ?? []), stretch]);
+  for (const stretch of stretches) {
+    const group = groups.get(stretch.name);
+    if (group) group.push(stretch);
+    else groups.set(stretch.name, [stretch]);
+  }
   return groups;
 }
 

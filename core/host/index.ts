@@ -14,6 +14,7 @@ export type { PluginManifest } from "./manifest.js";
 export { parseModuleList } from "./module-list.js";
 export { didYouMean, nearestName } from "./nearest.js";
 export { labelOfOwner } from "./owner-scope.js";
+export { pause } from "./pause.js";
 export { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } from "./plan.js";
 export { isPluginDefinition, type PluginDefinition, pluginBrand } from "./plugin-definition.js";
 export { pluginErrors } from "./plugin-errors.js";

@@ -1,25 +1,8 @@
-/** What the server answers; see the guide's page on the dashboard. */
-export interface RunSummary {
-  readonly id: string;
-  readonly name: string;
-  readonly project: string | null;
-  readonly experiment: string | null;
-  readonly status: "running" | "completed" | "stopped";
-  readonly lastStep: number | null;
-  readonly totalSteps: number | null;
-  readonly startedAt: string | null;
-  readonly updatedAt: string | null;
-  readonly headline: readonly {
-    readonly kind: string;
-    readonly name: string;
-    readonly last: number;
-    readonly spark: readonly number[];
-  }[];
-  readonly reading: boolean;
-  readonly badLines: number;
-  readonly problem: string | null;
-}
+import type { RunSummary } from "../answers.js";
 
+export type { Curve, RunSummary, ValidationRow } from "../answers.js";
+
+/** What else the server answers; see the guide's page on the dashboard. */
 export interface RunOverview extends RunSummary {
   readonly metrics: readonly {
     readonly name: string;
@@ -28,15 +11,6 @@ export interface RunOverview extends RunSummary {
     readonly key: boolean;
   }[];
   readonly metricsLeftOut: number;
-}
-
-export interface Curve {
-  readonly name: string;
-  readonly steps: readonly number[];
-  readonly values: readonly number[];
-  readonly seconds: readonly number[] | null;
-  readonly stride: number;
-  readonly nonFinite: number;
 }
 
 export interface Rollout {
@@ -70,19 +44,6 @@ export interface RolloutPage {
   readonly items: readonly Rollout[];
   readonly badLines: number;
   readonly outside: boolean;
-}
-
-interface At {
-  readonly step: number;
-  readonly value: number;
-}
-
-export interface ValidationRow {
-  readonly name: string;
-  readonly first: At;
-  readonly highest: At;
-  readonly last: At;
-  readonly interval: number | null;
 }
 
 export interface Setting {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../host/pause.js";
 
 /** What a bucket waits with. */
 export interface BucketClock {
@@ -7,15 +7,7 @@ export interface BucketClock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-const REAL_CLOCK: BucketClock = {
-  now: () => performance.now(),
-  async sleep(ms, signal) {
-    await sleep(ms, null, { signal }).catch((error: unknown) => {
-      signal?.throwIfAborted();
-      throw error;
-    });
-  },
-};
+const REAL_CLOCK: BucketClock = { now: () => performance.now(), sleep: pause };
 
 /** Rounding must not make a caller wait for a billionth of a token. */
 const EPSILON = 1e-9;

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isVerlError, reasonOf, type VerlError } from "../../host/errors.js";
 import { parseOutsideJson } from "../../host/outside-json.js";
+import { pause } from "../../host/pause.js";
 import { responseText } from "../../host/response-text.js";
 import { Semaphore } from "../../host/semaphore.js";
 import { shown } from "../../host/shown.js";
@@ -114,10 +114,6 @@ const JSON_HEADERS = { "content-type": "application/json", accept: "application/
 
 function isFailure(result: JsonValue | Failure): result is Failure {
   return typeof result === "object" && result !== null && "error" in result && isVerlError(result.error);
-}
-
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  await sleep(ms, null, { signal }).catch(() => signal?.throwIfAborted());
 }
 
 function unreachable({ host }: Server, error: unknown): Failure {

@@ -2,8 +2,8 @@ import type { SequenceBatch } from "../../../core/plugin.js";
 import { type AttentionSize, fitsAttention } from "./attention-plan.js";
 
 /**
- * Cut a batch so that what attention keeps of a part fits into memory. Sequences of like length go together; `groupSize` consecutive rows stay together. A single group may exceed the
- * bound.
+ * Cut a batch so that what attention keeps of a part fits into `bytes`. Sequences of like length go together; `groupSize`
+ * consecutive rows stay together. A single group may exceed the bound.
  */
 export function partitionByLength(
   batch: SequenceBatch,

@@ -5,6 +5,7 @@ import {
   type ParameterRole,
   parameterSpecs,
 } from "../../../core/formats/index.js";
+import { elementCount } from "../runtime/index.js";
 import { type Quantization, WEIGHT_BITS, type WeightBits } from "./quantization.js";
 import type { MatrixShape } from "./quantized-matrix.js";
 
@@ -65,7 +66,7 @@ export function decodeParameters(config: ModelConfig, quantization: Quantization
     parameters.set(stacked, {
       name: stacked,
       shape: [shape[0] + (above?.shape[0] ?? 0), ...shape.slice(1)],
-      parts: [...(above?.parts ?? []), { name, shape, offset: elements(above?.shape ?? [0]) }],
+      parts: [...(above?.parts ?? []), { name, shape, offset: elementCount(above?.shape ?? [0]) }],
       bits: bitsOf(role),
       isTransposed: config.transposedWeights && (role === "linear" || role === "residual"),
     });
@@ -74,8 +75,4 @@ export function decodeParameters(config: ModelConfig, quantization: Quantization
   const embedding = parameters.get(headName(config));
   if (!parameters.has(head) && embedding) parameters.set(head, { ...embedding, name: head, bits: bitsOf("head") });
   return [...parameters.values()];
-}
-
-function elements(shape: readonly number[]): number {
-  return shape.reduce((n, d) => n * d, 1);
 }

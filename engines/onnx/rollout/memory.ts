@@ -1,4 +1,5 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
+import { elementCount } from "../runtime/index.js";
 import { decodeParameters, matrixShape } from "./decode-parameters.js";
 import { kvCacheBytes } from "./kv-cache.js";
 import type { Quantization } from "./quantization.js";
@@ -28,7 +29,7 @@ export function rolloutMemory(
 ): RolloutMemory {
   const bytes = decodeParameters(config, quantization).map((parameter) =>
     parameter.bits === null
-      ? 4 * parameter.shape.reduce((n, d) => n * d, 1)
+      ? 4 * elementCount(parameter.shape)
       : quantizedBytes(matrixShape(parameter), parameter.bits),
   );
   return {

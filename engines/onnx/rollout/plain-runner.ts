@@ -53,8 +53,8 @@ export class PlainRunner implements TokenRunner {
     maxPrefillTokens: number,
     private readonly loaded: () => LoadedWeights,
   ) {
-    // With fewer products than threads, onnxruntime splits each of them, and splitting changes the order of sums.
     this.maxPiece = Math.min(MOST_PIECE, maxPrefillTokens);
+    // With fewer products than threads, onnxruntime splits each of them, and splitting changes the order of sums.
     this.minRows = Math.ceil((threads || availableParallelism()) / config.numKvHeads);
     this.cache = new KvCache(config, slots + this.minRows, maxLength);
     this.rope = ropeFeeds(runtime, config, maxLength, ["cos", "sin"]);

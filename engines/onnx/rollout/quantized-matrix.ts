@@ -1,4 +1,4 @@
-import { allocateTensorData, type TensorArrays } from "../runtime/index.js";
+import { allocateTensorData, elementCount, type TensorArrays } from "../runtime/index.js";
 import type { WeightBits } from "./quantization.js";
 
 /** Weights of one output that share a scale: the smallest block that every kernel of onnxruntime has. */
@@ -31,7 +31,7 @@ export function quantizedShapes({ inputs, outputs }: MatrixShape, bits: WeightBi
 
 export function quantizedBytes(matrix: MatrixShape, bits: WeightBits): number {
   const { weights, scales, zeroPoints } = quantizedShapes(matrix, bits);
-  return elements(weights) + 4 * elements(scales) + elements(zeroPoints);
+  return elementCount(weights) + 4 * elementCount(scales) + elementCount(zeroPoints);
 }
 
 /**
@@ -53,7 +53,8 @@ export class QuantizedMatrix {
   ) {
     const shapes = quantizedShapes(shape, bits);
     const of = <T extends "uint8" | "float32">(suffix: string, dtype: T, dims: readonly number[]) =>
-      (memory?.get(name + suffix)?.data as TensorArrays[T] | undefined) ?? allocateTensorData(dtype, elements(dims));
+      (memory?.get(name + suffix)?.data as TensorArrays[T] | undefined) ??
+      allocateTensorData(dtype, elementCount(dims));
     this.weights = of("", "uint8", shapes.weights);
     this.scales = of(SCALES, "float32", shapes.scales);
     this.zeroPoints = of(ZERO_POINTS, "uint8", shapes.zeroPoints);
@@ -119,8 +120,4 @@ export class QuantizedMatrix {
 function putNibble(bytes: Uint8Array, start: number, index: number, value: number): void {
   const at = start + (index >> 1);
   bytes[at] = index & 1 ? (bytes[at] & 0x0f) | (value << 4) : (bytes[at] & 0xf0) | value;
-}
-
-function elements(shape: readonly number[]): number {
-  return shape.reduce((n, d) => n * d, 1);
 }

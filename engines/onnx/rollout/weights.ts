@@ -1,6 +1,6 @@
 import { bf16ToF32, f16ToF32, type ModelConfig } from "../../../core/formats/index.js";
 import { type NamedTensor, rolloutErrors } from "../../../core/plugin.js";
-import { allocateTensorData } from "../runtime/index.js";
+import { allocateTensorData, elementCount } from "../runtime/index.js";
 import { type DecodeParameter, decodeParameters, matrixShape, type TensorPart } from "./decode-parameters.js";
 import type { Quantization } from "./quantization.js";
 import { type Initializer, QuantizedMatrix } from "./quantized-matrix.js";
@@ -44,7 +44,7 @@ export async function drainWeights(
     if (!missing.delete(tensor.name)) throw bad(`${describe(tensor)} came twice`);
     const [{ shape }] = found;
     const fits = tensor.shape.length === shape.length && tensor.shape.every((d, i) => d === shape[i]);
-    if (!fits || tensor.data.length !== elements(shape)) {
+    if (!fits || tensor.data.length !== elementCount(shape)) {
       throw bad(`${describe(tensor)} has ${tensor.data.length} elements; the model's is [${shape}]`);
     }
     for (const place of found) place.put(tensor);
@@ -64,11 +64,12 @@ interface Target {
 }
 
 function wholeIn({ name, shape }: DecodeParameter, into: DecodeWeights | null | undefined): Target {
-  const data = (into?.get(name)?.data as Float32Array | undefined) ?? allocateTensorData("float32", elements(shape));
+  const data =
+    (into?.get(name)?.data as Float32Array | undefined) ?? allocateTensorData("float32", elementCount(shape));
   return {
     initializers: [[name, { dtype: "float32", shape, data }]],
     placeOf(part) {
-      const own = data.subarray(part.offset, part.offset + elements(part.shape));
+      const own = data.subarray(part.offset, part.offset + elementCount(part.shape));
       return { ...part, put: (tensor) => write(tensor, own) };
     },
   };
@@ -111,7 +112,3 @@ function describe({ name, dtype, shape }: NamedTensor): string {
 }
 
 const bad = (what: string) => rolloutErrors.VERL_ROLLOUT_BAD_WEIGHTS({ what });
-
-function elements(shape: readonly number[]): number {
-  return shape.reduce((n, d) => n * d, 1);
-}

@@ -36,6 +36,7 @@ export function viewOf<T extends OnnxDType>(dtype: T, buffer: ArrayBuffer): Tens
   return new CONSTRUCTORS[dtype](buffer);
 }
 
+/** Number of elements of a shape; 1 for a scalar. */
 export function elementCount(dims: readonly number[]): number {
   return dims.reduce((n, d) => n * d, 1);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../core/host/index.js";
 import {
   composeSandbox,
   isVerlError,
@@ -135,7 +135,7 @@ async function post(
     if (response.status !== GATEWAY_TIMEOUT || attempt >= waits.length) {
       throw broken({ address }, `answered ${response.status} ${response.statusText}`.trimEnd());
     }
-    await sleep(waits[attempt], null, { signal }).catch(() => signal.throwIfAborted());
+    await pause(waits[attempt], signal);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { pause } from "../../../core/host/index.js";
 import { type Logger, reasonOf } from "../../../core/plugin.js";
 import { toolErrors } from "../errors.js";
 import type { McpSdk } from "./sdk.js";
@@ -196,19 +197,5 @@ function withStderr(error: unknown, transport: Transport): unknown {
   if (stderr === "") return error;
   return Object.assign(new Error(`${reasonOf(error)}; it printed: ${stderr.slice(-500)}`, { cause: error }), {
     code: (error as { readonly code?: unknown }).code,
-  });
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", abort, { once: true });
   });
 }

@@ -1,3 +1,5 @@
+import { pause } from "../../../core/host/index.js";
+
 /**
  * A rate of so many calls a second, with as many at once as a second holds. Those that must wait are admitted in their order,
  * each by a timer of its own.
@@ -22,17 +24,9 @@ export class TokenBucket {
     signal.throwIfAborted();
     const waitMs = this.reserve();
     if (waitMs <= 0) return;
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        signal.removeEventListener("abort", abort);
-        resolve();
-      }, waitMs);
-      const abort = () => {
-        clearTimeout(timer);
-        this.#due -= this.#intervalMs;
-        reject(signal.reason);
-      };
-      signal.addEventListener("abort", abort, { once: true });
+    await pause(waitMs, signal).catch((error: unknown) => {
+      this.#due -= this.#intervalMs;
+      throw error;
     });
   }
 

@@ -1,6 +1,7 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { reasonOf, type Tracer, type TracerOptions } from "../../../core/plugin.js";
+import { replaceFile } from "../../../core/tracking/index.js";
 import { type MetricsServer, scrapeConfig, serveMetrics } from "./metrics-server.js";
 import { PrometheusTracer } from "./prometheus-tracer.js";
 
@@ -11,7 +12,12 @@ export async function openPrometheus({ prometheus, cwd, logger }: TracerOptions)
   try {
     server = await serveMetrics(prometheus.port, tracer);
     logger.info(`metrics: http://${server.address}/metrics`);
-    if (prometheus.file !== null) await writeWhole(path.resolve(cwd, prometheus.file), scrapeConfig(server.address));
+    if (prometheus.file !== null) {
+      const file = path.resolve(cwd, prometheus.file);
+      await mkdir(path.dirname(file), { recursive: true });
+      // In one go: Prometheus may read it at any time.
+      await replaceFile(file, scrapeConfig(server.address));
+    }
   } catch (error) {
     logger.warn(`metrics for Prometheus: ${reasonOf(error)}`);
   }
@@ -25,11 +31,4 @@ export async function openPrometheus({ prometheus, cwd, logger }: TracerOptions)
       await tracer.finish();
     },
   };
-}
-
-/** Prometheus may read it at any time. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(`${file}.tmp`, text);
-  await rename(`${file}.tmp`, file);
 }

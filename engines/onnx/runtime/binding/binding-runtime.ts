@@ -3,6 +3,7 @@ import { errors } from "../../errors.js";
 import type { OnnxDType } from "../../proto/index.js";
 import type { OrtRuntime, OrtSession, OrtSessionOptions, OrtTensor, TensorArrays } from "../ort-runtime.js";
 import { adoptTensorData } from "../tensor-memory.js";
+import { loadBinding } from "./binding-session.js";
 import { BindingTensor } from "./binding-tensor.js";
 import { BindingThread } from "./binding-thread.js";
 import { createInlineSession } from "./inline-session.js";
@@ -15,7 +16,7 @@ import { createThreadSession } from "./thread-session.js";
  */
 export async function openBindingRuntime(version: string): Promise<OrtRuntime> {
   // Here, so that a binding that cannot be loaded says so now.
-  await import("onnxruntime-node");
+  await loadBinding();
   return new BindingRuntime(version);
 }
 

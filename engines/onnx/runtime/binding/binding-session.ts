@@ -1,7 +1,8 @@
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { type OrtSessionOptions, spinConfig } from "../ort-runtime.js";
 
-type Ort = typeof import("onnxruntime-node");
+/** The binding's module. */
+export type Ort = typeof import("onnxruntime-node");
 
 /** Options of a session as they travel between threads. */
 export type SessionSettings = Pick<OrtSessionOptions, "threads" | "spin" | "memoryPattern" | "tracePath"> & {

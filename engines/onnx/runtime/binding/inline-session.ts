@@ -1,10 +1,8 @@
 import type { InferenceSession } from "onnxruntime-node";
-import { type CallOptions, reasonOf } from "../../../../core/plugin.js";
-import { errors } from "../../errors.js";
+import type { CallOptions } from "../../../../core/plugin.js";
 import type { OrtSession, OrtSessionOptions, OrtTensor } from "../ort-runtime.js";
-import { createNative, loadBinding, type NativeTensors, settingsOf } from "./binding-session.js";
-
-type Ort = typeof import("onnxruntime-node");
+import { runFailed } from "../run-failed.js";
+import { createNative, loadBinding, type NativeTensors, type Ort, settingsOf } from "./binding-session.js";
 
 /** A session on the calling thread, over the caller's memory. */
 export async function createInlineSession(model: Uint8Array, options: OrtSessionOptions): Promise<OrtSession> {
@@ -27,11 +25,7 @@ class InlineSession implements OrtSession {
     try {
       await this.session.run(this.natives(feeds), this.natives(fetches));
     } catch (cause) {
-      throw errors.VERL_ONNX_RUN_FAILED({
-        what: "onnxruntime failed while running a graph",
-        why: reasonOf(cause),
-        cause,
-      });
+      throw runFailed(cause);
     }
     options.signal?.throwIfAborted();
   }

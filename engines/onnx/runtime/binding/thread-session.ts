@@ -1,6 +1,6 @@
-import { type CallOptions, reasonOf } from "../../../../core/plugin.js";
-import { errors } from "../../errors.js";
+import type { CallOptions } from "../../../../core/plugin.js";
 import type { OrtSession, OrtSessionOptions, OrtTensor } from "../ort-runtime.js";
+import { runFailed } from "../run-failed.js";
 import { settingsOf } from "./binding-session.js";
 import type { BindingTensor } from "./binding-tensor.js";
 import type { BindingThread, SentTensor } from "./binding-thread.js";
@@ -76,11 +76,7 @@ class ThreadSession implements OrtSession {
       if (error !== null) throw new Error(error);
     } catch (cause) {
       signal?.throwIfAborted();
-      throw errors.VERL_ONNX_RUN_FAILED({
-        what: "onnxruntime failed while running a graph",
-        why: reasonOf(cause),
-        cause,
-      });
+      throw runFailed(cause);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { CallOptions } from "../../../../core/plugin.js";
-import { reasonOf } from "../../../../core/plugin.js";
 import { errors } from "../../errors.js";
 import type { OrtSession, OrtTensor } from "../ort-runtime.js";
+import { runFailed } from "../run-failed.js";
 import { CStrings } from "./c-strings.js";
 import type { CApiTensor } from "./capi-tensor.js";
 import { type OrtApi, offHeapPointers, type Pointer } from "./ort-api.js";
@@ -30,11 +30,7 @@ export class CApiSession implements OrtSession {
       await run;
     } catch (cause) {
       options.signal?.throwIfAborted();
-      throw errors.VERL_ONNX_RUN_FAILED({
-        what: "onnxruntime failed while running a graph",
-        why: reasonOf(cause),
-        cause,
-      });
+      throw runFailed(cause);
     } finally {
       this.running.delete(run);
     }
