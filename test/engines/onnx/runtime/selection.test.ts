@@ -18,7 +18,8 @@ describe("engines/onnx/runtime selection", () => {
   });
 
   it("names the one command that installs onnxruntime-node when it is absent", () => {
-    const elsewhere = pathToFileURL(path.join(os.tmpdir(), "nowhere", "module.js")).href;
+    // Below the root, for a temporary folder may have packages of its own.
+    const elsewhere = pathToFileURL(path.resolve("/nowhere/module.js")).href;
     try {
       locateOrtPackage(elsewhere);
       expect.fail("found onnxruntime-node");
