@@ -5,15 +5,18 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, finished: 3, interrupted: 130 
 
 /** Errors of the user's input: command line, configuration, named files (data, models, rewards) and plugins. */
 const USAGE =
-  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|TRACKING_(BAD_FILE|NO_RUN)$|DASHBOARD_NO_FOLDER$|REWARD_(BAD_FUNCTION|BAD_POLICY|NO_SCORER|AMBIGUOUS_SCORER)$|TRAINER_(NO_MODEL|TOKENIZER_TOO_LARGE|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART|REPLAY)$)/;
+  /^VERL_((CLI|CONFIG|PLUGIN|USER|PLATFORM|REGISTRY|DATA|FORMATS)_|TRACKING_(BAD_FILE|NO_RUN)$|DASHBOARD_NO_FOLDER$|TRACING_BAD_|REWARD_(BAD_(FUNCTION|HYBRID|POLICY|SERVER)|NO_(KEY|SCORER)|AMBIGUOUS_SCORER|MODEL_UNFIT|NOT_IN_WORKER)$|TRAINER_(NO_MODEL|TOKENIZER_TOO_LARGE|FOLDER_IN_USE|FOLDER_UNUSABLE|USER_PART|REPLAY)$)/;
+/** Files that agents are made of: loops, tools, simulated users, managers, sandboxes. */
+const AGENT_USAGE =
+  /^VERL_(AGENT_(BAD_(INTERACTION|LIST|LOOP|MANAGER|TOOL)|MANAGER_REFUSED|NO_THREADS|UNKNOWN_LOOP)|TOOL_BAD_OPTION|MCP_(BAD_SERVERS|TOOL_NAMES)|SANDBOX_(BAD_OPTION|LANGUAGE|UNAVAILABLE))$/;
 /** These are not about what the user wrote on the command line. */
 const NOT_USAGE: ReadonlySet<string> = new Set(["VERL_CLI_INTERNAL", "VERL_CLI_STALLED", "VERL_CLI_EXITED"]);
 
 export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;
   if (isVerlError(error) && error.code === "VERL_TRAINER_FINISHED") return EXIT.finished;
-  if (isVerlError(error)) return USAGE.test(error.code) && !NOT_USAGE.has(error.code) ? EXIT.usage : EXIT.failed;
-  return EXIT.failed;
+  if (!isVerlError(error) || NOT_USAGE.has(error.code)) return EXIT.failed;
+  return USAGE.test(error.code) || AGENT_USAGE.test(error.code) ? EXIT.usage : EXIT.failed;
 }
 
 /** Prints an error as a card on standard error, or as JSON on standard output, and returns the exit code. */

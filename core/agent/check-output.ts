@@ -1,3 +1,4 @@
+import { shown } from "../host/shown.js";
 import type { VersionRun } from "../rollout/rollout.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
@@ -20,8 +21,10 @@ export function checkOutput(
   limits: { readonly promptLength: number; readonly responseLength: number },
   where: string,
 ): CheckedOutput {
-  const { promptIds, responseIds, responseMask, responseLogProbs } = output;
   const fail = (what: string) => agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where });
+  const badShape = shapeProblem(output);
+  if (badShape !== null) throw fail(badShape);
+  const { promptIds, responseIds, responseMask, responseLogProbs } = output;
   if (promptIds.length === 0) throw fail("the prompt is empty");
   if (responseMask.length !== responseIds.length) {
     throw fail(`${responseIds.length} response tokens but ${responseMask.length} mask values`);
@@ -54,3 +57,32 @@ export function checkOutput(
     stopReason: length < responseIds.length ? "length" : output.stopReason,
   };
 }
+
+/** The first thing that keeps what a loop returned from being a trajectory at all: types cannot be trusted in JavaScript. */
+function shapeProblem(output: unknown): string | null {
+  if (!isSection(output)) return `it returned ${output === undefined ? "nothing" : shown(output)}, not a trajectory`;
+  const lists = [
+    "promptIds",
+    "responseIds",
+    "responseMask",
+    ...(output.responseLogProbs == null ? [] : ["responseLogProbs"]),
+  ];
+  const noList = [...lists, ...(output.weightVersions == null ? [] : ["weightVersions"])].find(
+    (name) => !isList(output[name]),
+  );
+  if (noList !== undefined) return `${noList} is ${named(output[noList])}, not a list`;
+  if (!Number.isInteger(output.numTurns)) return `numTurns is ${named(output.numTurns)}, not a whole number`;
+  if (typeof output.stopReason !== "string") return `stopReason is ${named(output.stopReason)}, not a text`;
+  const noSection = ["metrics", "extraFields"].find((name) => !isSection(output[name]));
+  if (noSection !== undefined) return `${noSection} is ${named(output[noSection])}, not an object`;
+  const { minWeightVersion: oldest, maxWeightVersion: newest } = output;
+  if (Number.isInteger(oldest) && Number.isInteger(newest) && Number(oldest) <= Number(newest)) return null;
+  return `the weights that sampled it are of versions ${String(oldest)} to ${String(newest)}; take both from the server's outputs`;
+}
+
+const isList = (value: unknown): boolean => Array.isArray(value) || ArrayBuffer.isView(value);
+
+const isSection = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !isList(value);
+
+const named = (value: unknown): string => (typeof value === "number" ? String(value) : shown(value));

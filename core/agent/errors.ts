@@ -9,6 +9,10 @@ export const agentErrors = defineErrors({
     summary: "The file in agent.agent_loop_config_path is no list of agent loops",
     fix: "write a YAML list of entries like {name: my_agent, _target_: ./my-agent.ts#MyAgent}",
   },
+  VERL_AGENT_UNKNOWN_LOOP: {
+    summary: "A row, or agent.default_agent_loop, names an agent loop that there is not",
+    fix: "name one that is known, add it to the list in agent.agent_loop_config_path, or load the plugin that registers it",
+  },
   VERL_AGENT_BAD_OUTPUT: {
     summary: "An agent loop returned a trajectory that contradicts itself",
     fix: "return token ids, a mask and log-probabilities of one length; the mask is 1 for sampled tokens and 0 elsewhere",

@@ -6,6 +6,7 @@ import { shown } from "../host/shown.js";
 import type { AgentLoopFactory } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
 import { agentLoopFromExport } from "./loop-from-export.js";
+import { unknownLoop } from "./loop-names.js";
 import type { LoopThreads, ThreadedLoop } from "./threads/index.js";
 
 export interface AgentLoopSource {
@@ -36,7 +37,11 @@ export async function agentLoopFinder(source: AgentLoopSource): Promise<(name: s
       names.add(name);
       const [module, exportName] = target.split("#");
       if (thread) threaded.push({ name, module, exportName, options });
-      else own.set(name, agentLoopFromExport(name, await loadUserModule(module, exportName), options));
+      else
+        own.set(
+          name,
+          agentLoopFromExport(name, await loadUserModule(module, exportName), options, `${target} in ${file}`),
+        );
     }
     if (threaded.length > 0) {
       if (!source.openThreads)
@@ -45,7 +50,22 @@ export async function agentLoopFinder(source: AgentLoopSource): Promise<(name: s
       for (const loop of threaded) own.set(loop.name, threads.factory(loop));
     }
   }
-  return (name) => own.get(name) ?? registered(name);
+  return (name) => {
+    const loop = own.get(name);
+    if (loop) return loop;
+    const unknown = unknownLoop({ own: [...own.keys()], registered }, name);
+    if (unknown) throw unknown;
+    return registered(name);
+  };
+}
+
+/** The names in the user's list, before anything of it is loaded. */
+export async function ownLoopNames({
+  configPath,
+  cwd,
+}: Pick<AgentLoopSource, "configPath" | "cwd">): Promise<string[]> {
+  if (configPath === null) return [];
+  return (await readEntries(path.resolve(cwd, configPath))).map(({ name }) => name);
 }
 
 interface Entry {

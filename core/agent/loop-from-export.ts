@@ -6,17 +6,19 @@ export type AgentLoopClass = new (context: AgentLoopContext) => AgentLoop;
 
 /**
  * A factory from what a user's module exports: a class with `run`, or a factory object `{create(context)}`. `options` are
- * the further keys of its entry in `agent_loop_config_path`; they win over the section `agent.loops.<name>`.
+ * the further keys of its entry in `agent_loop_config_path`; they win over the section `agent.loops.<name>`. `where` names the export in errors.
  */
 export function agentLoopFromExport(
   name: string,
   exported: unknown,
   options: Readonly<Record<string, unknown>> = {},
+  where?: string,
 ): AgentLoopFactory {
   const create = creatorOf(exported);
   if (!create) {
     throw agentErrors.VERL_AGENT_BAD_LOOP({
       what: `the agent loop "${name}" is ${exported === undefined ? "not exported" : describe(exported)}`,
+      where,
     });
   }
   return { name, create: (context) => create({ ...context, options: { ...context.options, ...options } }) };

@@ -5,6 +5,7 @@ import { dataSourceOf } from "../reward/index.js";
 import { noTracer } from "../tracing/index.js";
 import { promptKey } from "../transfer/index.js";
 import type { AgentLoopManager, PromptTask, SessionWait } from "./agent-loop.js";
+import { agentNameOf } from "./loop-names.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
 import { promptEncoder } from "./prompt-encoder.js";
 import { promptPlan } from "./prompt-plan.js";
@@ -97,7 +98,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
       partition,
       globalStep,
       ...promptPlan(task, partition, this.#settings),
-      factory: findAgentLoop(typeof row.agent_name === "string" ? row.agent_name : defaultLoop),
+      factory: findAgentLoop(agentNameOf(row, defaultLoop) as string),
       tools: rowTools(this.options.tools, row),
       dataSource: dataSourceOf(row, dataSourceKey),
       origin,

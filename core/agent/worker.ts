@@ -1,3 +1,4 @@
+import { reasonAndPlace } from "../host/error-place.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { Semaphore } from "../host/semaphore.js";
 import { rewardErrors } from "../reward/index.js";
@@ -86,7 +87,7 @@ export class AgentLoopWorker {
     for (const [session, result] of settled.entries()) {
       if (result.status === "fulfilled") continue;
       if (result.reason instanceof StoreFailed) throw result.reason.cause;
-      errors.push(`session ${session}: ${reasonOf(prompt.signal.aborted ? cancelled(prompt) : result.reason)}`);
+      errors.push(`session ${session}: ${reasonAndPlace(prompt.signal.aborted ? cancelled(prompt) : result.reason)}`);
     }
     const someLeft = this.options.settings.onSessionError === "keep_group" && ended.length > 0;
     const unscored = ended.flatMap(({ failedReward }) => failedReward?.message ?? []);

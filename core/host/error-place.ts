@@ -1,10 +1,17 @@
 import { spawnSync } from "node:child_process";
+import { isVerlError, reasonOf } from "./errors.js";
 
 /** Where an error came from, for `where`: `function (file:line:column)`. Frames inside Node say nothing and are skipped. */
 export function firstFrame(error: unknown): string | null {
   const stack = error instanceof Error ? error.stack : undefined;
   const line = stack?.split("\n").find((l) => /^\s+at /.test(l) && !/[ (]node:/.test(l));
   return line?.trim().slice(3) ?? null;
+}
+
+/** What was thrown, and at which line: coded errors say where by themselves. */
+export function reasonAndPlace(error: unknown): string {
+  const place = isVerlError(error) ? null : firstFrame(error);
+  return place ? `${reasonOf(error)} (at ${place})` : reasonOf(error);
 }
 
 /** Like {@link firstFrame}; of a syntax error in `file`, the line of the file, which Node keeps out of the error. */

@@ -30,7 +30,7 @@ export const trainerErrors = defineErrors({
   },
   VERL_TRAINER_STALE_WEIGHTS: {
     summary: "A trajectory was sampled by other weights than the run pushed",
-    fix: "this is a fault of the rollout's server adapter; report it to its author",
+    fix: "an agent loop or manager of yours takes both versions from the server's outputs; else this is a fault of the rollout's server adapter, to be reported to its author",
   },
   VERL_TRAINER_METRIC_EXISTS: {
     summary: "A hook added a metric under a name that is taken",

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { checkAgentNames, ownLoopNames } from "../agent/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
@@ -20,7 +21,7 @@ export interface RunInputs {
 }
 
 /**
- * Tokenizer, data and reward; every row is known to have a scorer. `now` is the clock of `strftime_now` in chat templates:
+ * Tokenizer, data and reward; every row is known to have an agent loop and a scorer. `now` is the clock of `strftime_now` in chat templates:
  * by default the time of this call, so that all prompts of a run see the same one.
  */
 export async function openInputs(
@@ -38,9 +39,19 @@ export async function openInputs(
   const train = config.trainer.val_only ? null : await open("train");
   const validation = config.data.val_files.length > 0 ? await open("val") : null;
   const datasets = [train, validation].filter((dataset) => dataset !== null);
+  await checkLoops(options, datasets);
   const rewards = await createRewards(options, { tokenizer, sandbox }, datasets);
   cleanups.push(() => rewards.dispose());
   return { tokenizer, train, validation, rewards, tools };
+}
+
+/** A manager of the user's own may know other names. */
+async function checkLoops({ config, cwd, services }: InputScope, datasets: readonly Dataset[]): Promise<void> {
+  const { agent } = config.actor_rollout_ref.rollout;
+  if (agent.agent_loop_manager_class !== null) return;
+  const own = await ownLoopNames({ configPath: agent.agent_loop_config_path, cwd });
+  const registered = (name: string) => services.registries.agentLoops.require(name);
+  checkAgentNames({ own, registered }, agent.default_agent_loop, datasets);
 }
 
 function frozenClock(): () => Date {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { cliErrors } from "../../cli/errors.js";
-import { errorCard } from "../../cli/report-error.js";
+import { errorCard, exitCodeOf } from "../../cli/report-error.js";
+import { agentErrors } from "../../core/agent/index.js";
 import { cli } from "./support.js";
 
 describe("cli", () => {
@@ -78,6 +79,14 @@ describe("cli", () => {
     const error = cliErrors.VERL_CLI_OUTPUT({ what: "outer", why: "INNER: reason\n  fix:   inner", fix: "outer" });
     const lines = errorCard(error, false).split("\n");
     expect(lines.filter((line) => line.startsWith("  fix:"))).to.deep.equal(["  fix:   outer"]);
+  });
+
+  it("exits with 2 where a file of agents is wrong, and with 1 where a session is", () => {
+    const { VERL_AGENT_BAD_LIST, VERL_AGENT_BAD_TOOL, VERL_AGENT_UNKNOWN_LOOP, VERL_AGENT_BAD_OUTPUT } = agentErrors;
+    for (const wrong of [VERL_AGENT_BAD_LIST, VERL_AGENT_BAD_TOOL, VERL_AGENT_UNKNOWN_LOOP]) {
+      expect(exitCodeOf(wrong({ what: "wrong" }))).to.equal(2);
+    }
+    expect(exitCodeOf(VERL_AGENT_BAD_OUTPUT({ what: "wrong" }))).to.equal(1);
   });
 
   it("puts the mark below the place of an override that cannot be read, and names the command's own help", async () => {

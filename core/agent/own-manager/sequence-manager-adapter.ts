@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { withDeadline } from "../../host/deadline.js";
+import { reasonAndPlace } from "../../host/error-place.js";
 import { reasonOf } from "../../host/errors.js";
 import { promptKey, statusTag, type TransferQueue } from "../../transfer/index.js";
 import { abortable } from "../abortable.js";
@@ -160,7 +161,7 @@ export class SequenceManagerAdapter implements AgentLoopManager {
   /** Fail what has not ended, of prompts that may have. */
   async #failAll(prompts: readonly OpenPrompt[], error: unknown): Promise<void> {
     const left = prompts.filter(({ task, partition }) => this.#open.has(keyOf(partition, task.uid)));
-    const reason = `${this.name}: ${reasonOf(error)}`;
+    const reason = `${this.name}: ${reasonAndPlace(error)}`;
     await Promise.all(left.map((prompt) => this.#fail(prompt, error, reason)));
     if (left.length > 0 && !this.#cancel.signal.aborted) {
       this.options.logger.warn(`${left.length} prompts failed; ${reason}`);

@@ -36,7 +36,10 @@ export function threadMethods(
       const tokenizer = await loadTokenizer(path, { chatTemplate, now: () => new Date(task.now) });
       const loops = new Map<string, AgentLoopFactory>();
       for (const { name, module, exportName, options } of task.loops) {
-        loops.set(name, agentLoopFromExport(name, await host.loadUserModule(module, exportName), options));
+        loops.set(
+          name,
+          agentLoopFromExport(name, await host.loadUserModule(module, exportName), options, `${module}#${exportName}`),
+        );
       }
       const { modelType, applyChatTemplateKwargs: kwargs } = task;
       const turnEncoder = turnEncoders(tokenizer, { modelType, kwargs, logger: templateLogger });

@@ -74,7 +74,14 @@ async function classTool(
 async function functionTools(reference: string, { loadUserModule, logger }: ToolSource): Promise<Tool[]> {
   const module = (await loadUserModule(reference, null)) as Readonly<Record<string, unknown>>;
   const exported = new Set(Object.values(module).flat());
-  const tools = [...exported].filter((value) => whyNoTool(value) === null) as Tool[];
+  // What can be executed is meant as a tool; a model that is not shown it would train without.
+  const tools = [...exported].filter(
+    (value) => isObject(value) && typeof value.execute === "function",
+  ) as unknown as Tool[];
+  for (const tool of tools) {
+    const why = whyNoTool(tool);
+    if (why !== null) throw badToolFile(reference, `one of its exports is ${why}`);
+  }
   if (tools.length === 0) logger.warn(`${reference} exports no tool; make one with functionTool`);
   return tools.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

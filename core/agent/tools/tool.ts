@@ -98,12 +98,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 /** The first thing that keeps a value from being a tool, or null. */
 export function whyNoTool(value: unknown): string | null {
   if (typeof value !== "object" || value === null) return "no object";
-  const { name, schema, execute } = value as Partial<Tool>;
+  const { schema, execute } = value as Partial<Tool>;
   if (typeof execute !== "function") return "an object without a method execute";
   if (typeof schema?.function?.name !== "string" || schema.function.name === "") {
     return "a tool without a schema {type: function, function: {name, …}}";
   }
   const { parameters } = schema.function;
   if (parameters != null && !isObject(parameters)) return "a tool whose parameters are no JSON schema";
+  // Asked for last: a BaseTool takes it from the schema.
+  const { name } = value as Partial<Tool>;
   return name === schema.function.name ? null : `a tool named ${name} with a schema named ${schema.function.name}`;
 }

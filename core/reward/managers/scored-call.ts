@@ -1,5 +1,5 @@
-import { firstFrame } from "../../host/error-place.js";
-import { isVerlError, reasonOf } from "../../host/errors.js";
+import { reasonAndPlace } from "../../host/error-place.js";
+import { isVerlError } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
 import { DeadlineExceeded, withDeadline } from "../deadline.js";
 import { rewardErrors } from "../errors.js";
@@ -40,6 +40,5 @@ export function failedResult(error: unknown, input: RewardInput, place?: string)
 /** What was thrown and at which line of the user's file. */
 function thrown(error: unknown): string {
   if (isVerlError(error)) return [`${error.code}: ${error.what}`, error.why].filter(Boolean).join(": ");
-  const place = firstFrame(error);
-  return place ? `${reasonOf(error)} (at ${place})` : reasonOf(error);
+  return reasonAndPlace(error);
 }

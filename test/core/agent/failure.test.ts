@@ -149,11 +149,23 @@ describe("agent loop manager, when things go wrong", () => {
     ["an id that is no id", { responseIds: [4, -1] }, "-1 is no token id"],
     ["a log-probability that is not a number", { responseLogProbs: [-1, Number.NaN] }, "token 1 is NaN"],
     ["an empty prompt", { promptIds: [] }, "the prompt is empty"],
+    ["no object", undefined as unknown as Partial<AgentLoopOutput>, "it returned nothing, not a trajectory"],
+    ["a text for ids", { responseIds: "ab" as unknown as number[] }, 'responseIds is "ab", not a list'],
+    ["no mask", { responseMask: undefined }, "responseMask is undefined, not a list"],
+    ["a number of turns that is none", { numTurns: Number.NaN }, "numTurns is NaN"],
+    ["no stop reason", { stopReason: undefined }, "stopReason is undefined, not a text"],
+    [
+      "extra fields that are a text",
+      { extraFields: "x" as unknown as object as AgentLoopOutput["extraFields"] },
+      "extraFields is",
+    ],
+    ["no metrics", { metrics: null as unknown as AgentLoopOutput["metrics"] }, "metrics is null, not an object"],
+    ["no versions of weights", { minWeightVersion: Infinity, maxWeightVersion: -1 }, "versions Infinity to -1"],
     ["too long a prompt", { promptIds: Array(80).fill(3) }, "82 tokens, the limit of both is 80"],
   ];
   for (const [name, over, message] of bad) {
     it(`fails a session whose loop returned ${name}`, async () => {
-      const { manager, submit, tags } = harness({ loops: [loopOf("bad", () => ({ ...output, ...over }))] });
+      const { manager, submit, tags } = harness({ loops: [loopOf("bad", () => over && { ...output, ...over })] });
       await submit([task("a", agent("bad"))]);
       await manager.drain();
       expect((await tags()).a.lastEvent)

@@ -41,10 +41,11 @@ describe("agent loop from a user's export", () => {
       [{}, "an object without create"],
       [3, "a number"],
     ] as const) {
-      expect(() => agentLoopFromExport("mine", exported))
+      expect(() => agentLoopFromExport("mine", exported, {}, "./my.ts#Mine in loops.yaml"))
         .to.throw("VERL_AGENT_BAD_LOOP")
         .with.property("message")
-        .that.contains(what);
+        .that.contains(what)
+        .and.contains("where: ./my.ts#Mine in loops.yaml");
     }
   });
 });

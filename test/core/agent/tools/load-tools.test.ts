@@ -139,9 +139,16 @@ describe("core/agent/tools: the list of tools", () => {
       entry("''"),
       entry("a, parameters: text"),
       "tools: [{class_name: ./x.ts#Steps, config: text, tool_schema: {function: {name: a}}}]",
+      "tools: [{class_name: ./x.ts#Steps}]",
+      "tools: [{class_name: ./x.ts#Steps, tool_schema: {a: 1}}]",
     ]) {
       expect(await codeOf(load(yaml, null)), yaml).to.equal("VERL_AGENT_BAD_TOOL");
     }
+  });
+
+  it("refuses an export that can be executed and is no tool", async () => {
+    const { text } = await errorOf(load(null, { a: make("a"), b: { execute: () => "", name: "b" } }));
+    expect(text).to.contain("VERL_AGENT_BAD_TOOL").and.contain("a tool without a schema").and.contain("./tools.mjs");
   });
 
   it("warns of a module without tools", async () => {
