@@ -1,7 +1,7 @@
 /**
  * How long commands take that answer at once: whole processes, wall time, from an empty folder.
  *
- *   node dist/bench/start/main.js [--rounds 10] [--commands 'COMMAND;COMMAND'] [--json]
+ *   node dist/bench/start/main.js [--rounds 10] [--commands='COMMAND;COMMAND'] [--json]
  *
  * One round runs every command once, so that what else the machine does hits all alike; each is run once before that.
  */
@@ -14,7 +14,7 @@ import { commandLine, wholeNumber } from "../../test/command-line.js";
 import { machine, summary } from "../figures.js";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
-const USAGE = "npm run bench -- start [--rounds 10] [--commands 'COMMAND;COMMAND'] [--json]";
+const USAGE = "npm run bench -- start [--rounds 10] [--commands='COMMAND;COMMAND'] [--json]";
 const COMMANDS = [
   "--help",
   "explain VERL_CONFIG_SIZES",

@@ -30,6 +30,7 @@ export function spanTexts(
   return blocks.join("\n\n");
 }
 
+/** What was found, in one line: how many traces, and what sessions took on average. */
 export function spanSummary({ traces, matching, total, unfinished, sessions, seconds }: SelectedTraces): string {
   const mean = (kind: keyof typeof seconds) => `${formatValue(seconds[kind] / sessions)} s`;
   return [

@@ -165,6 +165,7 @@ export class Graph {
     return this.outer?.constant(data, dims, dtype) ?? this.initializer(this.fresh("c"), dims, data, dtype);
   }
 
+  /** In the order in which they were declared. */
   get inputNames(): string[] {
     return this.inputs.map((i) => i.name);
   }

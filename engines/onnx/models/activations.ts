@@ -65,13 +65,14 @@ function kept(build: (g: Graph, x: Ref) => { readonly value: Ref; derivative(): 
   };
 }
 
+/** An activation of x [N, width], element by element. */
 export function activate(ad: Autodiff, x: Ref, activation: Activation): Ref {
   const g = ad.graph;
   const { value, backward } = ACTIVATIONS[activation](g, x);
   return ad.record(value, [x], (dy) => [() => g.op("Mul", [dy, backward().derivative])]);
 }
 
-/** activation(gate) · up (Shazeer, 2002.05202). */
+/** activation(gate) · up, both [N, inner] (Shazeer, 2002.05202). */
 export function gated(ad: Autodiff, gate: Ref, up: Ref, activation: Activation): Ref {
   const g = ad.graph;
   const { value, backward } = ACTIVATIONS[activation](g, gate);

@@ -50,6 +50,7 @@ export function matrixShape({ shape, isTransposed }: Pick<DecodeParameter, "shap
   return { inputs, outputs };
 }
 
+/** All parameters of the decode graph, in the order of the model's own. */
 export function decodeParameters(config: ModelConfig, quantization: Quantization | null = null): DecodeParameter[] {
   const stackedModules = new Map<string, string>();
   for (let layer = 0; layer < config.numLayers; layer++) {

@@ -23,6 +23,7 @@ export interface RolloutShape {
   readonly quantization?: Quantization | null;
 }
 
+/** What a server of these options holds, before anything is loaded. */
 export function rolloutMemory(
   config: ModelConfig,
   { maxNumSeqs, maxModelLen, quantization = null }: RolloutShape,

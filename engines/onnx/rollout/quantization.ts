@@ -16,6 +16,7 @@ export const WEIGHT_BITS: Readonly<Record<Quantization, Partial<Record<Parameter
   int4: { linear: 4, residual: 4, head: 8 },
 };
 
+/** The value of `rollout.quantization`; null: weights as trained. @throws VERL_ROLLOUT_NO_QUANTIZATION */
 export function parseQuantization(value: RolloutOptions["quantization"]): Quantization | null {
   if (value === undefined || value === null) return null;
   const known = QUANTIZATIONS.find((name) => name === value);

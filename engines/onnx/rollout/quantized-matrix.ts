@@ -29,6 +29,7 @@ export function quantizedShapes({ inputs, outputs }: MatrixShape, bits: WeightBi
   };
 }
 
+/** Bytes of a rounded matrix, its scales and zero points included. */
 export function quantizedBytes(matrix: MatrixShape, bits: WeightBits): number {
   const { weights, scales, zeroPoints } = quantizedShapes(matrix, bits);
   return elementCount(weights) + 4 * elementCount(scales) + elementCount(zeroPoints);

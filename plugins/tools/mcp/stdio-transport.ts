@@ -105,6 +105,7 @@ export class StdioTransport implements Transport {
 /** What every program needs, and nothing that could be a secret. */
 const INHERITED = ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
 
+/** The environment of a server: what every program needs, and what its entry names. */
 export function serverEnv(
   env: Readonly<Record<string, string | undefined>>,
   named: Readonly<Record<string, string>>,

@@ -4,6 +4,7 @@ export class LabelCap {
 
   constructor(private readonly most = 50) {}
 
+  /** The value as a label, at most 100 characters of it. */
   of(value: unknown): string {
     const text = String(value ?? "unknown").slice(0, 100);
     if (this.#known.has(text)) return text;

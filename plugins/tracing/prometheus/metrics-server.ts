@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 export interface MetricsServer {
+  /** `127.0.0.1:PORT`. */
   readonly address: string;
   close(): Promise<void>;
 }

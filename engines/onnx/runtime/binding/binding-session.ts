@@ -9,6 +9,7 @@ export type SessionSettings = Pick<OrtSessionOptions, "threads" | "spin" | "memo
   readonly external: readonly { readonly path: string; readonly data: Uint8Array }[];
 };
 
+/** Loads the binding on this thread; rejects where it is missing or cannot be loaded. */
 export async function loadBinding(): Promise<Ort> {
   const module = (await import("onnxruntime-node")) as Ort & { default?: Ort };
   return module.default ?? module;
@@ -27,6 +28,7 @@ export function createNative(ort: Ort, model: Uint8Array, settings: SessionSetti
   });
 }
 
+/** Views of the external initializers, not copies. */
 export function settingsOf(options: OrtSessionOptions): SessionSettings {
   const { threads, spin, memoryPattern, tracePath, externalInitializers = {} } = options;
   const external = Object.entries(externalInitializers).map(([path, { data }]) => ({

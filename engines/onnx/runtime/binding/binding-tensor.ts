@@ -1,6 +1,7 @@
 import type { OnnxDType } from "../../proto/index.js";
 import type { OrtTensor, TensorArrays } from "../ort-runtime.js";
 
+/** A tensor in the caller's memory, with a copy that goes to the worker thread. */
 export class BindingTensor<T extends OnnxDType = OnnxDType> implements OrtTensor<T> {
   /** Memory of the same size that travels to the worker thread and back; made on first use. */
   private copy: ArrayBuffer | null = null;
@@ -19,6 +20,7 @@ export class BindingTensor<T extends OnnxDType = OnnxDType> implements OrtTensor
     return buffer;
   }
 
+  /** Puts the travelling memory back, and its values into the tensor where they were fetched. */
   giveBack(buffer: ArrayBuffer, withValues: boolean): void {
     if (withValues) this.bytes.set(new Uint8Array(buffer));
     this.copy = buffer;
