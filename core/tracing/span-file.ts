@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { parseOutsideJson } from "../host/outside-json.js";
+import { parsedLines } from "../host/parsed-lines.js";
 import type { JsonValue } from "../host/types.js";
 import { tracingErrors } from "./errors.js";
 
@@ -29,23 +30,8 @@ export async function* readSpans(file: string): AsyncGenerator<ReadSpan> {
   const handle = await open(file, "r").catch((cause: unknown) => {
     throw tracingErrors.VERL_TRACING_BAD_FILE({ what: "the file cannot be opened", where: file, cause });
   });
-  let torn: unknown = null;
-  let number = 0;
   try {
-    for await (const line of handle.readLines()) {
-      if (torn) throw torn;
-      number++;
-      if (line.trim() === "") continue;
-      let spans: ReadSpan[];
-      try {
-        spans = parseSpans(line, `${file}:${number}`);
-      } catch (error) {
-        torn = error;
-        continue;
-      }
-      yield* spans;
-    }
-    if (torn && number === 1) throw torn;
+    yield* parsedLines(handle, (line, number) => parseSpans(line, `${file}:${number}`));
   } finally {
     await handle.close();
   }

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
+import { parsedLines } from "../host/parsed-lines.js";
 import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
@@ -58,23 +59,12 @@ export async function* readTrajectories(file: string): AsyncGenerator<Trajectory
   const handle = await open(file, "r").catch((cause: unknown) => {
     throw bad(`the file cannot be read: ${reasonOf(cause)}`, file, cause);
   });
-  let torn: unknown = null;
-  let number = 0;
   try {
-    for await (const line of handle.readLines()) {
-      if (torn) throw torn;
-      number++;
-      if (line.trim() === "") continue;
-      let records: TrajectoryRecord[];
-      try {
-        records = parseTrajectories(line, `${file}:${number}`);
-      } catch (error) {
-        torn = error;
-        continue;
-      }
-      yield* records;
-    }
-    if (torn && (number === 1 || (await endsInLineFeed(file)))) throw torn;
+    yield* parsedLines(
+      handle,
+      (line, number) => parseTrajectories(line, `${file}:${number}`),
+      () => endsInLineFeed(file),
+    );
   } finally {
     await handle.close();
   }
