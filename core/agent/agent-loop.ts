@@ -102,8 +102,16 @@ export interface AgentLoop {
   run(input: AgentLoopInput): Promise<AgentLoopOutput | readonly AgentLoopOutput[]>;
 }
 
+/** What is to be known of a loop before it runs: fields of its factory, static members of its class. */
+export interface AgentLoopMarks {
+  /** Its last output always has a `rewardScore`: rows that it runs need no scorer. */
+  readonly scoresItself?: boolean;
+  /** False: its prompts show no tools, so that none count towards their length. Default true. */
+  readonly rendersTools?: boolean;
+}
+
 /** Registered under an agent name; a row's `agent_name` column or the default picks it. */
-export interface AgentLoopFactory {
+export interface AgentLoopFactory extends AgentLoopMarks {
   readonly name: string;
   /** Further names that it is found by. */
   readonly aliases?: readonly string[];

@@ -1,4 +1,4 @@
-import type { AgentLoop, AgentLoopContext, AgentLoopFactory } from "./agent-loop.js";
+import type { AgentLoop, AgentLoopContext, AgentLoopFactory, AgentLoopMarks } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
 
 /** A user's agent loop as a class: constructed anew for every sample. */
@@ -6,13 +6,15 @@ export type AgentLoopClass = new (context: AgentLoopContext) => AgentLoop;
 
 /**
  * A factory from what a user's module exports: a class with `run`, or a factory object `{create(context)}`. `options` are
- * the further keys of its entry in `agent_loop_config_path`; they win over the section `agent.loops.<name>`. `where` names the export in errors.
+ * the further keys of its entry in `agent_loop_config_path`; they win over the section `agent.loops.<name>`, as `marks` of the
+ * entry do over the export's own. `where` names the export in errors.
  */
 export function agentLoopFromExport(
   name: string,
   exported: unknown,
   options: Readonly<Record<string, unknown>> = {},
   where?: string,
+  marks: AgentLoopMarks = {},
 ): AgentLoopFactory {
   const create = creatorOf(exported);
   if (!create) {
@@ -21,7 +23,21 @@ export function agentLoopFromExport(
       where,
     });
   }
-  return { name, create: (context) => create({ ...context, options: { ...context.options, ...options } }) };
+  return {
+    name,
+    ...marksOf(exported),
+    ...marks,
+    create: (context) => create({ ...context, options: { ...context.options, ...options } }),
+  };
+}
+
+/** The marks that a class or an object has. */
+export function marksOf(exported: unknown): AgentLoopMarks {
+  const { scoresItself, rendersTools } = Object(exported) as Record<keyof AgentLoopMarks, unknown>;
+  return {
+    ...(typeof scoresItself === "boolean" ? { scoresItself } : {}),
+    ...(typeof rendersTools === "boolean" ? { rendersTools } : {}),
+  };
 }
 
 function creatorOf(exported: unknown): AgentLoopFactory["create"] | null {

@@ -40,5 +40,7 @@ export interface AgentLoopManagerOptions {
 /** Registered by name; `rollout.agent.agent_loop_manager_class` picks one. */
 export interface AgentLoopManagerFactory {
   readonly name: string;
+  /** Every trajectory that it stores has a score: no row needs a scorer. */
+  readonly scoresItself?: boolean;
   create(options: AgentLoopManagerOptions): Awaitable<AgentLoopManager>;
 }

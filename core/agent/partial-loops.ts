@@ -11,6 +11,7 @@ export function interruptible(context: AgentLoopContext): AgentLoopContext {
 /** `single_turn_agent` whose answer is continued by new weights where an update interrupts it. */
 export const partialSingleTurnAgent: AgentLoopFactory = {
   name: "partial_single_turn_agent",
+  rendersTools: false,
   create: (context) => new SingleTurnAgentLoop(interruptible(context)),
 };
 

@@ -8,6 +8,7 @@ import { type Tag, trajectoryKey } from "../transfer/index.js";
 import { abortable } from "./abortable.js";
 import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
+import { agentErrors } from "./errors.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { groundTruthOf, scoreSession } from "./score-session.js";
@@ -78,6 +79,12 @@ async function run(
     ),
   );
   const last = outputs.length - 1;
+  if (prompt.factory.scoresItself && outputs[last].rewardScore === undefined) {
+    throw agentErrors.VERL_AGENT_BAD_OUTPUT({
+      what: "the loop says that it scores itself, and its last output has no rewardScore",
+      where: `agent loop ${prompt.factory.name}, prompt ${nameOf(prompt)}, session ${session}`,
+    });
+  }
   watched.waitFor("the reward");
   const reward = await abortable(
     tracedReward(tools.tracer, prompt.dataSource, () =>

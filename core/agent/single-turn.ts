@@ -30,5 +30,6 @@ export class SingleTurnAgentLoop extends AgentLoopBase {
 export const singleTurnAgent: AgentLoopFactory = {
   name: "single_turn_agent",
   aliases: ["single_turn"],
+  rendersTools: false,
   create: (context) => new SingleTurnAgentLoop(context),
 };

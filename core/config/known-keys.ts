@@ -147,7 +147,6 @@ const table: readonly KnownKey[] = [
       moe_load_balance_metrics_interval: 0,
     }),
   ),
-  ...noEffect("sampling is always deterministic", { [`${ROLLOUT}.full_determinism`]: false }),
   ...noEffect("both log-probabilities are recorded", { [`${ROLLOUT}.logprobs_mode`]: "processed_logprobs" }),
   ...noEffect("verl's older trainers only", { [`${ROLLOUT}.checkpoint_manager_class`]: null }),
   ...noEffect("tokens are never re-encoded, so there is nothing to compare", {

@@ -35,8 +35,10 @@ export interface DatasetOptions extends CallOptions {
   /** The `data` section of the configuration. */
   readonly config: DatasetConfig;
   readonly split: "train" | "val";
-  /** Tools that are sent with every prompt; they count towards its length. */
+  /** Tools that are sent with prompts; they count towards their length. */
   readonly tools?: readonly JsonValue[];
+  /** Those of them that are sent with a row; all where it is left out. */
+  readonly toolsOf?: (row: Row) => readonly JsonValue[];
 }
 
 export interface DatasetConfig {

@@ -141,9 +141,10 @@ function requireSource(items: readonly DataItem[], column: string): void {
 
 async function fitPrompts(
   items: readonly DataItem[],
-  { tokenizer, config, tools, signal }: DatasetOptions,
+  { tokenizer, config, tools, toolsOf, signal }: DatasetOptions,
 ): Promise<{ items: readonly DataItem[]; longest: number }> {
-  const lengths = await measurePrompts(items, tokenizer, { tools, kwargs: config.applyChatTemplateKwargs }, { signal });
+  const rendering = { tools, toolsOf, kwargs: config.applyChatTemplateKwargs };
+  const lengths = await measurePrompts(items, tokenizer, rendering, { signal });
   const { maxPromptLength, filterOverlongPrompts } = config;
   const fitting = dropOverlong(items, lengths, { maxPromptLength, filter: filterOverlongPrompts });
   const longest = lengths.reduce((most, length) => (length <= maxPromptLength ? Math.max(most, length) : most), 0);

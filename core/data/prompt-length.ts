@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { reasonOf } from "../host/errors.js";
 import type { CallOptions } from "../host/types.js";
 import { type ConversationOptions, ConversationRenderer } from "./conversation-renderer.js";
-import type { DataItem } from "./dataset.js";
+import type { DataItem, DatasetOptions } from "./dataset.js";
 import { dataErrors } from "./errors.js";
 import { listSome } from "./raw-row.js";
+import type { Row } from "./row.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
 
 /** What is sent to the model besides the messages. */
@@ -19,22 +20,29 @@ export function encodePrompt(
   return new ConversationRenderer(tokenizer, rendering).encode(messages, true);
 }
 
-/** Tokens of every prompt. Lets other work run in between. */
+/** Tokens of every prompt, with the tools that are sent with its row. Lets other work run in between. */
 export async function measurePrompts(
   items: readonly DataItem[],
   tokenizer: Tokenizer,
-  rendering: PromptRendering,
+  { toolsOf, ...rendering }: PromptRendering & Pick<DatasetOptions, "toolsOf">,
   { signal }: CallOptions = {},
 ): Promise<Int32Array> {
   const lengths = new Int32Array(items.length);
-  const renderer = new ConversationRenderer(tokenizer, rendering);
-  for (const [i, { messages, origin }] of items.entries()) {
+  const renderers = new Map<string, ConversationRenderer>();
+  const rendererOf = (row: Row): ConversationRenderer => {
+    const tools = toolsOf ? toolsOf(row) : rendering.tools;
+    const key = toolsOf ? JSON.stringify(tools) : "";
+    const renderer = renderers.get(key) ?? new ConversationRenderer(tokenizer, { ...rendering, tools });
+    renderers.set(key, renderer);
+    return renderer;
+  };
+  for (const [i, { messages, row, origin }] of items.entries()) {
     if (i % 256 === 0) {
       await nextTurn();
       signal?.throwIfAborted();
     }
     try {
-      lengths[i] = renderer.encode(messages, true).length;
+      lengths[i] = rendererOf(row).encode(messages, true).length;
     } catch (error) {
       throw dataErrors.VERL_DATA_TEMPLATE({
         what: "a prompt cannot be rendered",

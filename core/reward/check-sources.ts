@@ -14,19 +14,20 @@ export function dataSourceOf(row: Row, column = "data_source"): string {
 }
 
 /**
- * Before anything starts: every row can be scored, or `VERL_REWARD_NO_SCORER` names the first one that cannot. Returns the
+ * Before anything starts: every row that needs a scorer has one, or `VERL_REWARD_NO_SCORER` names the first one that cannot. Returns the
  * data sources, each with its first row.
  */
 export function checkDataSources(
   manager: RewardManager,
   dataset: Pick<Dataset, "length" | "at">,
   column = "data_source",
+  needsScorer: (row: Row) => boolean = () => true,
 ): ReadonlyMap<string, string> {
   const checked = new Map<string, string>();
   for (let index = 0; index < dataset.length; index++) {
     const { row, origin } = dataset.at(index);
     const source = dataSourceOf(row, column);
-    if (checked.has(source)) continue;
+    if (checked.has(source) || !needsScorer(row)) continue;
     checked.set(source, origin);
     checkSource(manager, source, origin, column);
   }

@@ -21,7 +21,7 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
   const rows = await readDataFiles([file], { split: "response", signal });
   const responses = rows.map(responsesOf);
   const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
-  const rewards = await createRewards(scope, { tokenizer: await tokenizerOrNone(scope), sandbox }, []);
+  const rewards = await createRewards(scope, { tokenizer: await tokenizerOrNone(scope), sandbox, loops: null }, []);
   try {
     await rewards.start({ signal });
     // One that would be loaded after sampling: here there is nothing to sample.

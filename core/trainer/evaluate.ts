@@ -2,6 +2,7 @@ import { createTrackerSet } from "../tracking/index.js";
 import { runDumps } from "./dumps.js";
 import { requireWeights } from "./engine-options.js";
 import { openDataset, openTokenizer } from "./input-setup.js";
+import { createRunLoops } from "./loops-setup.js";
 import { promptFeed } from "./prompt-feed.js";
 import { createRewards } from "./rewards-setup.js";
 import type { RunScope } from "./run-scope.js";
@@ -29,11 +30,12 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     cleanups.push(() => sandbox.close());
     const tools = createRunTools(scope, sandbox);
     cleanups.push(() => tools.close());
-    const validation = await openDataset(scope, { tokenizer, tools }, "val");
-    const rewards = await createRewards(scope, { tokenizer, sandbox }, [validation]);
+    const loops = await createRunLoops(scope);
+    const validation = await openDataset(scope, { tokenizer, tools: { run: tools, loops } }, "val");
+    const rewards = await createRewards(scope, { tokenizer, sandbox, loops }, [validation]);
     cleanups.push(() => rewards.dispose());
     await rewards.start({ signal });
-    const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null, now }, cleanups);
+    const sampling = await createSampling(scope, { tokenizer, rewards, tools, loops, refill: null, now }, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
     await serveAdapter(scope, sampling);
     const metrics = await validate(

@@ -1,13 +1,14 @@
 import path from "node:path";
-import { checkAgentNames, ownLoopNames } from "../agent/index.js";
+import { checkAgentNames } from "../agent/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
 import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
 import { trainerErrors } from "./errors.js";
+import { createRunLoops, type RunLoops } from "./loops-setup.js";
 import { createRewards, type RunRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
 import { createRunSandbox } from "./sandbox-setup.js";
-import { createRunTools, type RunTools } from "./tools-setup.js";
+import { createRunTools, type RunTools, sentTools } from "./tools-setup.js";
 import { userPart } from "./user-parts.js";
 
 /** What a run reads before anything heavy starts. */
@@ -18,10 +19,11 @@ export interface RunInputs {
   readonly validation: Dataset | null;
   readonly rewards: RunRewards;
   readonly tools: RunTools;
+  readonly loops: RunLoops;
 }
 
 /**
- * Tokenizer, data and reward; every row is known to have an agent loop and a scorer. `now` is the clock of `strftime_now` in chat templates:
+ * Tokenizer, agent loops, data and reward; every row is known to have a loop, and to be scored. `now` is the clock of `strftime_now` in chat templates:
  * by default the time of this call, so that all prompts of a run see the same one.
  */
 export async function openInputs(
@@ -35,23 +37,23 @@ export async function openInputs(
   cleanups.push(() => sandbox.close());
   const tools = createRunTools(options, sandbox);
   cleanups.push(() => tools.close());
-  const open = (split: "train" | "val") => openDataset(options, { tokenizer, tools }, split);
+  const loops = await createRunLoops(options);
+  const open = (split: "train" | "val") => openDataset(options, { tokenizer, tools: { run: tools, loops } }, split);
   const train = config.trainer.val_only ? null : await open("train");
   const validation = config.data.val_files.length > 0 ? await open("val") : null;
   const datasets = [train, validation].filter((dataset) => dataset !== null);
-  await checkLoops(options, datasets);
-  const rewards = await createRewards(options, { tokenizer, sandbox }, datasets);
+  checkLoops(options, loops, datasets);
+  const rewards = await createRewards(options, { tokenizer, sandbox, loops }, datasets);
   cleanups.push(() => rewards.dispose());
-  return { tokenizer, train, validation, rewards, tools };
+  return { tokenizer, train, validation, rewards, tools, loops };
 }
 
 /** A manager of the user's own may know other names. */
-async function checkLoops({ config, cwd, services }: InputScope, datasets: readonly Dataset[]): Promise<void> {
+function checkLoops({ config, services }: InputScope, { list }: RunLoops, datasets: readonly Dataset[]): void {
   const { agent } = config.actor_rollout_ref.rollout;
   if (agent.agent_loop_manager_class !== null) return;
-  const own = await ownLoopNames({ configPath: agent.agent_loop_config_path, cwd });
   const registered = (name: string) => services.registries.agentLoops.require(name);
-  checkAgentNames({ own, registered }, agent.default_agent_loop, datasets);
+  checkAgentNames({ own: list.names, registered }, agent.default_agent_loop, datasets);
 }
 
 function frozenClock(): () => Date {
@@ -74,29 +76,24 @@ export async function openTokenizer(config: RunConfig, cwd: string, now = frozen
   });
 }
 
-/** The data set of a split by itself: whatever was started to read it has ended. */
+/** The data set of a split by itself, for prompts that are sent without tools. */
 export async function readDataset(scope: InputScope, split: "train" | "val"): Promise<Dataset> {
-  const { config, services, cwd, logger } = scope;
-  const sandbox = createRunSandbox(config.reward, services, logger);
-  const tools = createRunTools(scope, sandbox);
-  try {
-    return await openDataset(scope, { tokenizer: await openTokenizer(config, cwd), tools }, split);
-  } finally {
-    await tools.close();
-    await sandbox.close();
-  }
+  return openDataset(scope, { tokenizer: await openTokenizer(scope.config, scope.cwd), tools: null }, split);
 }
 
 /** The data set `rlhf`, or the one of `data.custom_cls`. */
 export async function openDataset(
   options: InputScope,
-  { tokenizer, tools: runTools }: Pick<RunInputs, "tokenizer" | "tools">,
+  {
+    tokenizer,
+    tools,
+  }: { readonly tokenizer: Tokenizer; readonly tools: { readonly run: RunTools; readonly loops: RunLoops } | null },
   split: "train" | "val",
 ): Promise<Dataset> {
   const { config, services, cwd, logger, signal } = options;
   const { data } = config;
   const training = split === "train";
-  const tools = await runTools.of(data);
+  const sent = tools && (await sentTools(tools, data));
   const own = await userPart<DatasetOptions, Dataset>(services, data.custom_cls, {
     key: "data.custom_cls",
     method: "at",
@@ -104,7 +101,7 @@ export async function openDataset(
   const dataset = await (own ?? services.registries.datasets.require("rlhf")).create({
     files: (training ? data.train_files : data.val_files).map((file) => path.resolve(cwd, file)),
     tokenizer,
-    ...(tools.schemas.length > 0 ? { tools: tools.schemas } : {}),
+    ...(sent ?? {}),
     split,
     signal,
     config: {

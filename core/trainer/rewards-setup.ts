@@ -1,4 +1,4 @@
-import type { Dataset, Tokenizer } from "../data/index.js";
+import type { Dataset, Row, Tokenizer } from "../data/index.js";
 import { userModulePath } from "../host/index.js";
 import type { CallOptions } from "../host/types.js";
 import {
@@ -17,6 +17,7 @@ import {
 } from "../reward/index.js";
 import { LateTracer, type Tracer } from "../tracing/index.js";
 import { type LateRewards, type LateRewardsOptions, lateRewards } from "./late-rewards.js";
+import type { RunLoops } from "./loops-setup.js";
 import { createRewardModel, createRunJudge } from "./reward-model-setup.js";
 import type { InputScope } from "./run-scope.js";
 import type { RunSandbox } from "./sandbox-setup.js";
@@ -39,12 +40,16 @@ export interface RunRewards {
 
 /**
  * The run's rewards. A function of the user's wins over the reward model, and that over scorers, unless the manager is `hybrid`.
- * Every row is known to have a scorer, and that scorer the sandbox that it needs, before anything heavy starts. What concerns
- * groups and the run, `drop_group` and `fail`, is left to the agent loops.
+ * Every row is known to have a scorer, unless its agent loop scores itself, and that scorer the sandbox that it needs, before
+ * anything heavy starts. What concerns groups and the run, `drop_group` and `fail`, is left to the agent loops.
  */
 export async function createRewards(
   options: InputScope,
-  { tokenizer, sandbox }: { readonly tokenizer: Tokenizer; readonly sandbox: RunSandbox },
+  {
+    tokenizer,
+    sandbox,
+    loops,
+  }: { readonly tokenizer: Tokenizer; readonly sandbox: RunSandbox; readonly loops: Pick<RunLoops, "marksOf"> | null },
   datasets: readonly Dataset[],
 ): Promise<RunRewards> {
   const { config, services, signal } = options;
@@ -81,8 +86,9 @@ export async function createRewards(
         });
   const policy = parseErrorPolicy(reward.on_error, reward.max_retries);
   const manager = withErrorPolicy(inner, policy);
+  const needsScorer = (row: Row) => !loops?.marksOf(row).scoresItself;
   for (const dataset of datasets) {
-    for (const [source, origin] of checkDataSources(manager, dataset, config.data.reward_fn_key)) {
+    for (const [source, origin] of checkDataSources(manager, dataset, config.data.reward_fn_key, needsScorer)) {
       // The user's own manager or function need not run what a scorer would, and a model runs none.
       const scorer = own || custom.path || ofModel ? null : scorers.find(source);
       if (!scorer?.sandboxLanguage) continue;

@@ -39,7 +39,7 @@ export async function createRollout(
   await replicas.launch({ signal });
   const adapter = await adapterFactory.createAdapter({ ...replicaOptions, replica });
   cleanups.push(() => adapter.release());
-  const balancer = createLoadBalancer();
+  const balancer = createLoadBalancer({ fullDeterminism: rollout.full_determinism });
   balancer.add(replica);
   const client = createLlmClient({
     balancer,

@@ -39,9 +39,13 @@ export async function createSamplingRig(
   const actor = await createPlannedEngine(forwardOnly, { services, ranks: null }, cleanups);
   await actor.initialize({ signal });
   if (checkpoint !== null) await actor.loadCheckpoint(path.join(checkpoint, ACTOR_FOLDER), { contents: ["model"] });
-  const { tokenizer, rewards, tools } = inputs;
+  const { tokenizer, rewards, tools, loops } = inputs;
   await rewards.start({ signal });
-  const sampling = await createSampling(scope, { tokenizer, rewards, tools, refill: null, now: startedAt }, cleanups);
+  const sampling = await createSampling(
+    scope,
+    { tokenizer, rewards, tools, loops, refill: null, now: startedAt },
+    cleanups,
+  );
   cleanups.push(() => sampling.manager.cancel(new Error("nothing more is sampled")).catch(() => {}));
   const { replicas, adapters } = sampling;
   await naiveWeightSync({ engine: actor, replicas, adapters }).push(version, signal);

@@ -1,11 +1,12 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
-import { agentLoopFinder, createAgentLoopManager, loadInteractions } from "../agent/index.js";
+import { createAgentLoopManager, loadInteractions } from "../agent/index.js";
 import { modelTypeOf, type Tokenizer } from "../data/index.js";
 import type { Tracer } from "../tracing/tracer.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import { openLoopThreads } from "./loop-threads-setup.js";
+import { managerSource, type RunLoops } from "./loops-setup.js";
 import type { RunRewards } from "./rewards-setup.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
@@ -28,6 +29,7 @@ export async function createSampling(
     /** The time that chat templates see. */
     readonly now: Date;
     readonly tools: RunTools;
+    readonly loops: Pick<RunLoops, "list">;
     readonly tracer?: Tracer;
     /** Further prompts for the step at hand; null where none can be had. */
     readonly refill: ((count: number) => Promise<void>) | null;
@@ -41,13 +43,9 @@ export async function createSampling(
   const { storage_backend, capacity_megabytes, engine_kwargs } = config.transfer_queue.backend;
 
   const modelType = model.path === null ? null : await modelTypeOf(path.resolve(scope.cwd, model.path));
-  const findAgentLoop = await agentLoopFinder({
-    configPath: rollout.agent.agent_loop_config_path,
-    cwd: scope.cwd,
-    registered: (name) => registries.agentLoops.require(name),
-    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
-    openThreads: (loops) => openLoopThreads(scope, { loops, now: needs.now, modelType }, cleanups),
-  });
+  const findAgentLoop = await needs.loops.list.finder((loops) =>
+    openLoopThreads(scope, { loops, now: needs.now, modelType }, cleanups),
+  );
   findAgentLoop(rollout.agent.default_agent_loop);
   const toolParser = registries.toolParsers.require(rollout.multi_turn.format);
   const tools = await needs.tools.of(rollout.multi_turn);
@@ -68,12 +66,7 @@ export async function createSampling(
   cleanups.push(() => queue.close());
 
   const servers = await createRollout(scope, needs.tokenizer, cleanups);
-  const managerSource = {
-    reference: rollout.agent.agent_loop_manager_class,
-    registered: (name: string) => registries.agentLoopManagers.require(name),
-    loadUserModule: (reference: string, exportName: string | null) => services.loadUserModule(reference, exportName),
-  };
-  const manager = await createAgentLoopManager(managerSource, {
+  const manager = await createAgentLoopManager(managerSource(scope), {
     config,
     client: servers.client,
     tokenizer: needs.tokenizer,

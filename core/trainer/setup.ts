@@ -62,7 +62,7 @@ async function build(
   await checkpoints.clean();
   const resumeFrom = await checkpointToResume(checkpoints, trainer, cwd);
   const startedAt = (resumeFrom && (await startOf(resumeFrom))) ?? new Date();
-  const { tokenizer, train, validation, rewards, tools } = await openInputs(options, cleanups, () => startedAt);
+  const { tokenizer, train, validation, rewards, tools, loops } = await openInputs(options, cleanups, () => startedAt);
   const plan = train
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
@@ -94,7 +94,7 @@ async function build(
   rewards.trace(tracer);
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
-  const needs = { tokenizer, rewards, tools, tracer, refill, now: startedAt };
+  const needs = { tokenizer, rewards, tools, loops, tracer, refill, now: startedAt };
   const sampling = await createSampling(options, needs, cleanups);
   refuseSilentSampler(sampling.replicas, config);
 

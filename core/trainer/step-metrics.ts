@@ -75,8 +75,10 @@ function scoresOrAbstained(batch: TrainBatch): Float32Array {
 }
 
 /** Weight versions behind the trajectories: their span, and how far they lie behind the step. */
-function versionMetrics({ rows }: TrainBatch, globalStep: number): Record<string, number> {
+function versionMetrics(batch: TrainBatch, globalStep: number): Record<string, number> {
+  const { rows } = batch;
   const prefix = "training/off_policy";
+  const older = olderTokens(batch, globalStep - 1);
   return {
     ...spread(
       `${prefix}/trajectory_spans`,
@@ -90,7 +92,28 @@ function versionMetrics({ rows }: TrainBatch, globalStep: number): Record<string
       `${prefix}/trajectory_staleness_worst`,
       rows.map((row) => globalStep - 1 - row.minWeightVersion),
     ),
+    ...(older === null ? {} : { [`${prefix}/older_token_ratio`]: older }),
   };
+}
+
+/**
+ * Share of the trained tokens that weights before `version` drew, over the rows that say so of each token. Null where there is
+ * nothing to tell: no such token, and no loop whose responses outlive a weight update.
+ */
+function olderTokens({ rows, sequences }: TrainBatch, version: number): number | null {
+  const { responseMask, responseOffsets } = sequences;
+  let [older, trained] = [0, 0];
+  rows.forEach(({ weightVersions }, b) => {
+    for (const run of weightVersions ?? []) {
+      for (let t = responseOffsets[b] + run.start; t < responseOffsets[b] + run.end; t++) {
+        if (responseMask[t] === 0) continue;
+        trained++;
+        if (run.version < version) older++;
+      }
+    }
+  });
+  const survive = rows.some(({ metrics }) => metrics.interruptions !== undefined);
+  return trained > 0 && (older > 0 || survive) ? older / trained : null;
 }
 
 function spread(name: string, values: readonly number[]): Record<string, number> {

@@ -1,4 +1,6 @@
-import { type LoadedTools, loadTools, type ToolSet } from "../agent/index.js";
+import { type LoadedTools, loadTools, rowTools, type ToolSet } from "../agent/index.js";
+import type { DatasetOptions, Row } from "../data/index.js";
+import type { RunLoops } from "./loops-setup.js";
 import type { InputScope } from "./run-scope.js";
 import type { RunSandbox } from "./sandbox-setup.js";
 
@@ -42,5 +44,18 @@ export function createRunTools(scope: InputScope, sandbox: Pick<RunSandbox, "ope
       const all = await Promise.all([...loaded.values()].map((tools) => tools.catch(() => null)));
       await Promise.all(all.map((tools) => tools?.dispose()));
     },
+  };
+}
+
+/** The tools that prompts show, for their length: none where a row's loop shows none, else those that the row may use. */
+export async function sentTools(
+  { run, loops }: { readonly run: RunTools; readonly loops: Pick<RunLoops, "marksOf"> },
+  paths: ToolPaths,
+): Promise<Pick<DatasetOptions, "tools" | "toolsOf">> {
+  const tools = await run.of(paths);
+  if (tools.schemas.length === 0) return {};
+  return {
+    tools: tools.schemas,
+    toolsOf: (row: Row) => (loops.marksOf(row).rendersTools === false ? [] : rowTools(tools, row).schemas),
   };
 }

@@ -1,6 +1,7 @@
 import type { FieldValue, Row } from "../data/row.js";
 import type { JsonValue } from "../host/types.js";
 import type { RewardOutcome } from "../reward/reward.js";
+import type { VersionRun } from "../rollout/rollout.js";
 import type { TrajectoryRecord } from "../tracking/tracker.js";
 import { parseKey } from "../transfer/keys.js";
 import type { Tag } from "../transfer/transfer-queue.js";
@@ -31,6 +32,8 @@ export interface TrainingRow {
   readonly stopReason: string;
   readonly minWeightVersion: number;
   readonly maxWeightVersion: number;
+  /** Which weights drew which sampled token; null where only the span is known. */
+  readonly weightVersions: readonly VersionRun[] | null;
 }
 
 /** Fields of a trajectory that {@link trainingRow} reads. */
@@ -51,6 +54,7 @@ export const TRAJECTORY_FIELDS = [
   "stopReason",
   "minWeightVersion",
   "maxWeightVersion",
+  "weightVersions",
 ] as const;
 
 export function trainingRow(
@@ -80,6 +84,7 @@ export function trainingRow(
     stopReason: typeof row.stopReason === "string" ? row.stopReason : "",
     minWeightVersion: number(row.minWeightVersion, -1),
     maxWeightVersion: number(row.maxWeightVersion, -1),
+    weightVersions: (row.weightVersions as readonly VersionRun[] | null | undefined) ?? null,
   };
 }
 
@@ -109,6 +114,7 @@ export function recordedRow(record: TrajectoryRecord, weightVersion: number): Tr
     stopReason: record.stopReason ?? "",
     minWeightVersion: weightVersion,
     maxWeightVersion: weightVersion,
+    weightVersions: null,
   };
 }
 

@@ -6,6 +6,9 @@ import { runCrew } from "./session.js";
  * their trajectories over.
  */
 export class CrewManager implements SequenceManager {
+  /** Episodes bring their scores along: no data source needs a scorer. */
+  static readonly scoresItself = true;
+
   static create(options: SequenceManagerOptions): CrewManager {
     if (options.teacherClient) throw new Error("a crew has no teacher");
     return new CrewManager(options);

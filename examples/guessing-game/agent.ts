@@ -4,6 +4,9 @@ import { NumberGame } from "./game.js";
 
 /** The model plays the game: its turns are moves, the environment answers as the user, and the reward is the environment's. */
 export class GuessingAgent extends AgentLoopBase {
+  /** No data source needs a scorer. */
+  static readonly scoresItself = true;
+
   async run({ messages, row }: AgentLoopInput): Promise<AgentLoopOutput> {
     const { tokenizer, responseLength, encodePrompt, turnEncoder } = this.context;
     const game = new NumberGame(Number((row.reward_model as { ground_truth: unknown }).ground_truth));

@@ -31,12 +31,18 @@ const OWN = `export class Own {
   }
 }`;
 
+const SCORED = OWN.replace("static create", "static scoresItself = true;\n  static create").replace(
+  "extraFields: {}",
+  "extraFields: {}, rewardScore: answer.tokenIds.length / 4",
+);
+
 const KEY = "actor_rollout_ref.rollout.agent.agent_loop_manager_class";
 
-async function train(manager: string) {
+async function train(manager: string, overrides: readonly string[] = [], source = OWN) {
   await using folder = await ToyFolder.create();
-  await folder.write("own.mjs", OWN);
-  const { code, stderr } = await cli(["train", ...TOY_OVERRIDES, "trainer.logger=[jsonl]", `${KEY}='${manager}'`], {
+  await folder.write("own.mjs", source);
+  const all = [...TOY_OVERRIDES, "trainer.logger=[jsonl]", `${KEY}='${manager}'`, ...overrides];
+  const { code, stderr } = await cli(["train", ...all], {
     cwd: folder.dir,
     env: { VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN },
   });
@@ -52,6 +58,14 @@ describe("verl train with an agent-loop manager of one's own", () => {
     expect(own.code, own.stderr).to.equal(0);
     expect(own.rewards).to.have.length(3);
     expect(own.rewards).to.deep.equal((await train("default")).rewards);
+  });
+
+  it("needs no scorer where the manager scores its trajectories and says so", async () => {
+    const noScorer = ["reward.custom_reward_function.path=null"];
+    const scored = await train("./own.mjs#Own", noScorer, SCORED);
+    expect(scored.code, scored.stderr).to.equal(0);
+    expect(scored.rewards).to.have.length(3);
+    expect((await train("./own.mjs#Own", noScorer)).stderr).to.contain("VERL_REWARD_NO_SCORER");
   });
 
   for (const [manager, expected] of [

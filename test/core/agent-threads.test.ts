@@ -5,11 +5,11 @@ import { expect } from "chai";
 import { AGENT_MAIN, BUILTINS } from "../../cli/builtins.js";
 import {
   type AgentLoopFactory,
-  agentLoopFinder,
   agentSettings,
   functionTool,
   type Interaction,
   LoopThreads,
+  loadAgentLoops,
   type Tool,
   ToolSet,
 } from "../../core/agent/index.js";
@@ -259,8 +259,8 @@ describe("agent loops in threads", function () {
   it("are asked for by thread: true in the list of loops, which a program without threads refuses", async () => {
     const file = path.join(folder, "agents.yaml");
     await writeFile(file, '- {name: obedient, _target_: "./loops.mjs#Obedient", thread: true, level: 4}\n');
-    const find = () =>
-      agentLoopFinder({
+    const find = async () => {
+      const list = await loadAgentLoops({
         configPath: file,
         cwd: folder,
         registered: () => {
@@ -268,6 +268,8 @@ describe("agent loops in threads", function () {
         },
         loadUserModule: async () => class {},
       });
+      return list.finder();
+    };
     const error = await find().catch((e: unknown) => String(e));
     expect(error).to.contain("VERL_AGENT_NO_THREADS").and.to.contain("obedient");
     await writeFile(file, '- {name: obedient, _target_: "./loops.mjs#Obedient", thread: maybe}\n');

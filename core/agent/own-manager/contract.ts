@@ -25,6 +25,8 @@ export interface SequenceManagerOptions {
 
 /** The export that `rollout.agent.agent_loop_manager_class` names: a class with a static `create`, or an object with one. */
 export interface SequenceManagerClass {
+  /** What is delivered always has a `rewardScore`: no row needs a scorer. */
+  readonly scoresItself?: boolean;
   create(options: SequenceManagerOptions): Awaitable<SequenceManager>;
 }
 

@@ -1,7 +1,8 @@
 import { isVerlError, reasonOf } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
-import type { AgentLoopManager } from "../agent-loop.js";
+import type { AgentLoopManager, AgentLoopMarks } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
+import { marksOf } from "../loop-from-export.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "../manager-factory.js";
 import type { SequenceManager, SequenceManagerOptions } from "./contract.js";
 import { SequenceManagerAdapter } from "./sequence-manager-adapter.js";
@@ -21,6 +22,22 @@ export async function createAgentLoopManager(
   if (reference === null || !reference.includes("#")) return registered(reference ?? "default").create(options);
   const [module, exportName] = reference.split("#");
   return fromExport(reference, await loadUserModule(module, exportName), options);
+}
+
+/**
+ * What a manager of one's own is marked with, before anything starts: all rows are its. Null: the loops of the rows tell.
+ */
+export async function managerMarks({
+  reference,
+  registered,
+  loadUserModule,
+}: ManagerSource): Promise<AgentLoopMarks | null> {
+  if (reference === null || !reference.includes("#")) {
+    const marks = marksOf(registered(reference ?? "default"));
+    return marks.scoresItself ? marks : null;
+  }
+  const [module, exportName] = reference.split("#");
+  return marksOf(await loadUserModule(module, exportName));
 }
 
 type Made = Partial<SequenceManager & AgentLoopManager>;

@@ -42,6 +42,11 @@ export const rollout = section("Sampling: the inference server and the agent loo
   }),
   do_sample: key(flag(), true, "false = greedy, whatever the temperature."),
   seed: key(natural(), 42, "Seed of all draws; a sample depends on (seed, trajectory, position) alone."),
+  full_determinism: key(
+    flag(),
+    false,
+    "The server that gets a request is chosen by the request's id alone, not by what else is in flight; draws depend on neither.",
+  ),
   ignore_eos: key(flag(), false, "Sample to the length limit, past end-of-sequence tokens."),
   stop: key(strings(), [], "Texts that end a response.", { differs: { why: "offered by the built-in server" } }),
   prompt_length: key(count(), follows("data.max_prompt_length"), "Longest prompt.", { unit: "tokens" }),

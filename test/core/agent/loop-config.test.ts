@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect } from "chai";
 import {
   type AgentLoopContext,
-  agentLoopFinder,
+  loadAgentLoops,
   SingleTurnAgentLoop,
   singleTurnAgent,
 } from "../../../core/agent/index.js";
@@ -24,10 +24,10 @@ describe("list of agent loops", () => {
   });
   after(() => rm(cwd, { recursive: true }));
 
-  async function finder(yaml: string | null) {
+  async function finder(yaml: string | null, Loop: unknown = MyLoop) {
     if (yaml !== null) await writeFile(path.join(cwd, "loops.yaml"), yaml);
     const loaded: unknown[][] = [];
-    const find = await agentLoopFinder({
+    const list = await loadAgentLoops({
       configPath: yaml === null ? null : "loops.yaml",
       cwd,
       registered(name) {
@@ -36,10 +36,10 @@ describe("list of agent loops", () => {
       },
       async loadUserModule(...args) {
         loaded.push(args);
-        return MyLoop;
+        return Loop;
       },
     });
-    return { find, loaded };
+    return { find: await list.finder(), marks: list.marks, loaded };
   }
 
   it("adds the user's loops, with their options, to the registered ones", async () => {
@@ -61,7 +61,32 @@ describe("list of agent loops", () => {
     expect(find("single_turn_agent")).to.equal(singleTurnAgent);
   });
 
+  describe("marks of a loop", () => {
+    class Judge extends MyLoop {
+      static readonly scoresItself = true;
+    }
+
+    it("are static members of its class", async () => {
+      const { marks, find } = await finder("- {name: mine, _target_: './my.ts#Judge'}\n", Judge);
+      expect(marks("mine")).to.include({ scoresItself: true }).and.not.have.property("rendersTools");
+      expect(find("mine").scoresItself).to.equal(true);
+    });
+
+    it("are fields of its entry, which win and are no options", async () => {
+      const entry = "{name: mine, _target_: './my.ts#Judge', scores_itself: false, renders_tools: false, depth: 2}";
+      const { marks, find } = await finder(`- ${entry}\n`, Judge);
+      expect(marks("mine")).to.include({ scoresItself: false, rendersTools: false });
+      const loop = await find("mine").create({ options: {} } as unknown as AgentLoopContext);
+      expect((loop as MyLoop).options).to.deep.equal({ depth: 2 });
+    });
+
+    it("are those of its factory where it is registered", async () => {
+      expect((await finder(null)).marks("single_turn_agent").rendersTools).to.equal(false);
+    });
+  });
+
   const bad: [string, string][] = [
+    ["- {name: mine, _target_: 'a#B', scores_itself: 1}", 'scores_itself of "mine" is 1'],
     ["loops: []", "it is no list"],
     ["- {_target_: 'a#B'}", "entry 1 has no name"],
     ["- {name: mine, _target_: my.module.MyLoop}", "not of the form file#Export"],

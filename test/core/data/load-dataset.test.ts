@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import type { DatasetConfig, DatasetOptions } from "../../../core/data/index.js";
+import type { DatasetConfig, DatasetOptions, Row } from "../../../core/data/index.js";
 import { rlhfDatasetFactory } from "../../../core/data/index.js";
 import { codedRejection, rejection } from "./support.js";
 import { wordTokenizer } from "./word-tokenizer.js";
@@ -153,6 +153,22 @@ describe("core/data/load-dataset", () => {
       const data = await load(await files(), { maxPromptLength: 8, filterOverlongPrompts: true });
       expect([0, 1].map((i) => data.at(i).row.n)).to.deep.equal([0, 2]);
       expect(data.report).to.deep.include({ rows: 3, overlong: 1, longestPrompt: 8 });
+    });
+
+    it("counts the tools that are sent with a row: none, some or all of them", async () => {
+      const tools = [{ words: "a b c d" }, { words: "e f g h" }];
+      const rows = ["none", "one", "all"].map((sent) => ({ ...row(0, 6), sent }));
+      const file = [await lines("row-tools.jsonl", rows)];
+      const toolsOf = ({ sent }: Row) => tools.slice(0, { none: 0, one: 1, all: 2 }[sent as "none"]);
+      for (const [limit, left] of [
+        [8, ["none"]],
+        [13, ["none", "one"]],
+        [18, ["none", "one", "all"]],
+      ] as const) {
+        const dataset = await load(file, { maxPromptLength: limit, filterOverlongPrompts: true }, { tools, toolsOf });
+        expect(Array.from({ length: dataset.length }, (_, i) => dataset.at(i).row.sent)).to.deep.equal(left);
+        expect(dataset.report.longestPrompt).to.equal(limit);
+      }
     });
 
     it("T26: counts the tools that are sent: 8 tokens without, 20 with, limit 16", async () => {

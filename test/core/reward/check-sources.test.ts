@@ -36,6 +36,12 @@ describe("check of data sources", () => {
     }
   });
 
+  it("leaves out rows that need no scorer, and none of their source that does", () => {
+    const rows = dataset({ data_source: "my/data", scored: true }, { data_source: "my/data" });
+    checkDataSources(manager, dataset({ data_source: "my/data", scored: true }), "data_source", (row) => !row.scored);
+    expect(() => checkDataSources(manager, rows, "data_source", (row) => !row.scored)).to.throw("train.jsonl:2");
+  });
+
   it("needs no column when the user brings a function", () => {
     const custom = createNaiveRewardManager(managerOptions({ customFunction: () => 1 }));
     checkDataSources(custom, dataset({}, { data_source: "anything" }));

@@ -154,6 +154,7 @@ describe("core/trainer dynamic sampling", () => {
       stopReason: "stop",
       minWeightVersion: 0,
       maxWeightVersion: 0,
+      weightVersions: null,
     });
     const group = (uid: string, scores: readonly (number | null)[]): EndedGroup => ({
       uid,

@@ -152,6 +152,52 @@ describe("core/trainer rewards", () => {
     expect(tracker.runs).to.deep.equal([]);
   });
 
+  describe("of loops that score themselves", () => {
+    const NO_SCORER = [ONE_STEP, "reward.custom_reward_function.path=null"];
+    const LIST = "actor_rollout_ref.rollout.agent.agent_loop_config_path=loops.yaml";
+    const DEFAULT = "actor_rollout_ref.rollout.agent.default_agent_loop=own";
+    const loop = (mark: string, score = "rewardScore: 0.5,") => `export class Own {
+      ${mark}
+      async run() {
+        return { promptIds: [3], responseIds: [2, 1], responseMask: [1, 1], responseLogProbs: [-1, -1], ${score}
+          numTurns: 2, stopReason: "stop", minWeightVersion: 0, maxWeightVersion: 0, extraFields: {},
+          metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 } };
+      }
+    }`;
+    const entry = (more = "") => folder.write("loops.yaml", `- {name: own, _target_: "./own.mjs#Own"${more}}\n`);
+
+    it("need no scorer", async () => {
+      await folder.write("own.mjs", loop("static scoresItself = true;"));
+      await entry();
+      const { tracker } = await folder.train({ overrides: [...NO_SCORER, LIST, DEFAULT] });
+      expect(tracker.steps[0].metrics["critic/score/mean"]).to.equal(0.5);
+    });
+
+    it("need none where the list of loops says so", async () => {
+      await folder.write("own.mjs", loop(""));
+      await entry(", scores_itself: true");
+      const { tracker } = await folder.train({ overrides: [...NO_SCORER, LIST, DEFAULT] });
+      expect(tracker.steps[0].metrics["critic/score/mean"]).to.equal(0.5);
+    });
+
+    it("need one where nothing says so, and for rows of other loops", async () => {
+      await folder.write("own.mjs", loop("static scoresItself = true;"));
+      await entry();
+      const others = await folder.fail({ overrides: [...NO_SCORER, LIST] });
+      expect(others.error.code).to.equal("VERL_REWARD_NO_SCORER");
+      await entry(", scores_itself: false");
+      const unmarked = await folder.fail({ overrides: [...NO_SCORER, LIST, DEFAULT] });
+      expect(unmarked.error.code).to.equal("VERL_REWARD_NO_SCORER");
+    });
+
+    it("must bring a score", async () => {
+      await folder.write("own.mjs", loop("static scoresItself = true;", ""));
+      await entry();
+      const { log } = await folder.fail({ overrides: [...NO_SCORER, LIST, DEFAULT] });
+      expect(log.join("\n")).to.include("its last output has no rewardScore");
+    });
+  });
+
   it("run in threads of their own under the manager remote, and hold nothing up", async function () {
     this.timeout(60_000);
     await folder.write(

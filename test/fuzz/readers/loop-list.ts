@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { agentLoopFinder } from "../../../core/agent/index.js";
+import { loadAgentLoops } from "../../../core/agent/index.js";
 import type { FuzzReader } from "../fuzz-reader.js";
 import { nested, soup } from "./soup.js";
 import { yaml } from "./yaml.js";
@@ -11,6 +11,7 @@ const WORDS = [
   "  x: 1\n",
   "name: ",
   "_target_: ",
+  "scores_itself: true\n",
   "#",
   "\n",
   "- ",
@@ -42,7 +43,7 @@ export const loopList: FuzzReader = {
     const loop = class {
       run() {}
     };
-    return agentLoopFinder({
+    return loadAgentLoops({
       configPath: "loops.yaml",
       cwd: folder,
       registered: () => {

@@ -1,0 +1,37 @@
+import { expect } from "chai";
+import { builtinAgentLoops, functionTool, ToolSet } from "../../../core/agent/index.js";
+import type { Row } from "../../../core/data/index.js";
+import { sentTools } from "../../../core/trainer/tools-setup.js";
+
+const tool = (name: string) =>
+  functionTool(() => "x", { name, description: `${name}.`, parameters: { type: "object" } });
+
+describe("core/trainer: the tools that count towards a prompt's length", () => {
+  const paths = { tool_config_path: "tools.yaml", function_tool_path: null };
+  const marksOf = ({ agent_name: name = "tool_agent" }: Row) =>
+    builtinAgentLoops.find((loop) => loop.name === name || loop.aliases?.includes(String(name)))!;
+  const sent = async (tools: ToolSet) =>
+    sentTools({ run: { of: async () => tools, close: async () => {} }, loops: { marksOf } }, paths);
+  const names = (schemas: readonly unknown[]) =>
+    schemas.map((schema) => (schema as { function: { name: string } }).function.name);
+
+  it("are all of the run's, or those that the row selects", async () => {
+    const { tools, toolsOf } = await sent(await ToolSet.of([tool("add"), tool("find")]));
+    expect(names(tools!)).to.deep.equal(["add", "find"]);
+    expect(names(toolsOf!({}))).to.deep.equal(["add", "find"]);
+    expect(names(toolsOf!({ extra_info: { tool_selection: ["find", "nowhere"] } }))).to.deep.equal(["find"]);
+    expect(toolsOf!({ extra_info: { tool_selection: [] } })).to.deep.equal([]);
+  });
+
+  it("are none for rows whose loop shows none", async () => {
+    const { toolsOf } = await sent(await ToolSet.of([tool("add")]));
+    for (const name of ["single_turn_agent", "single_turn", "partial_single_turn_agent"]) {
+      expect(toolsOf!({ agent_name: name }), name).to.deep.equal([]);
+    }
+    expect(names(toolsOf!({ agent_name: "partial_tool_agent" }))).to.deep.equal(["add"]);
+  });
+
+  it("are not asked for where a run has none", async () => {
+    expect(await sent(ToolSet.empty)).to.deep.equal({});
+  });
+});
