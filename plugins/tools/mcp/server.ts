@@ -43,6 +43,10 @@ export class McpServerConnection {
   #client: Promise<Client> | null = null;
   #lostAt = Number.NEGATIVE_INFINITY;
   #lost = 0;
+  /** Why the last connection was ended on this side, where that was not asked for. */
+  #lostBecause: string | null = null;
+  /** Whether its tools are known: before, a connection that ends is an attempt that failed. */
+  #listed = false;
   #closed = false;
 
   constructor(
@@ -67,6 +71,7 @@ export class McpServerConnection {
           tools.push(...page.tools);
           cursor = page.nextCursor;
         } while (cursor !== undefined);
+        this.#listed = true;
         return tools;
       } catch (error) {
         await this.#drop();
@@ -107,7 +112,9 @@ export class McpServerConnection {
       if (error.code === ErrorCode.RequestTimeout) {
         throw new McpCallFailed(`${server} did not answer within ${timeoutMs / 1000} s`, error);
       }
-      if (error.code === ErrorCode.ConnectionClosed) throw new McpCallFailed(`${server} has ended`, error);
+      if (error.code === ErrorCode.ConnectionClosed) {
+        throw new McpCallFailed(`${server} has ended${this.#lostBecause ? `: ${this.#lostBecause}` : ""}`, error);
+      }
       throw new McpCallFailed(error.message, error);
     }
   }
@@ -137,17 +144,20 @@ export class McpServerConnection {
         await client.connect(transport, { timeout: connectTimeoutMs });
       } catch (error) {
         await client.close().catch(() => {});
-        throw withStderr(error, transport);
+        throw withOutput(error, transport);
       }
       return client;
     })();
     client.onclose = () => {
+      this.#lostBecause = transport instanceof StdioTransport ? transport.overflow : null;
       if (this.#client !== opening) return;
       this.#client = null;
       if (this.#closed) return;
       this.#lostAt = performance.now();
       // A server that ends again and again is one line, not thousands.
-      if (this.#lost++ === 0) logger.warn(`the MCP server "${this.name}" ended; a later call starts it again`);
+      if (!this.#listed || this.#lost++ > 0) return;
+      const why = this.#lostBecause ? ` (${this.#lostBecause})` : "";
+      logger.warn(`the MCP server "${this.name}" ended${why}; a later call starts it again`);
     };
     client.onerror = (error) => logger.debug(`MCP server "${this.name}": ${reasonOf(error)}`);
     this.#client = opening;
@@ -192,10 +202,16 @@ function isHopeless(error: unknown): boolean {
   return code === "ENOENT" || code === "EACCES" || code === 401 || code === 403;
 }
 
-function withStderr(error: unknown, transport: Transport): unknown {
-  const stderr = transport instanceof StdioTransport ? transport.stderr.trim() : "";
-  if (stderr === "") return error;
-  return Object.assign(new Error(`${reasonOf(error)}; it printed: ${stderr.slice(-500)}`, { cause: error }), {
+/** With what a program told on its standard output and error, which is where it says why it does not serve. */
+function withOutput(error: unknown, transport: Transport): unknown {
+  if (!(transport instanceof StdioTransport)) return error;
+  const { overflow, noise } = transport;
+  const stderr = transport.stderr.trim();
+  const said = [overflow, noise, stderr === "" ? null : `it printed: ${stderr.slice(-500)}`].filter(
+    (part) => part !== null,
+  );
+  if (said.length === 0) return error;
+  return Object.assign(new Error([reasonOf(error), ...said].join("; "), { cause: error }), {
     code: (error as { readonly code?: unknown }).code,
   });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { reasonOf } from "../../../core/plugin.js";
 import type { McpSdk } from "./sdk.js";
 import type { ServerSpec } from "./servers-file.js";
 
@@ -21,6 +22,8 @@ export class StdioTransport implements Transport {
   readonly #buffer: InstanceType<McpSdk["ReadBuffer"]>;
   #child: ChildProcess | null = null;
   #stderr = "";
+  #overflow: string | null = null;
+  #noise: string | null = null;
 
   constructor(
     private readonly spec: Extract<ServerSpec, { kind: "stdio" }>,
@@ -36,6 +39,16 @@ export class StdioTransport implements Transport {
   /** The end of what the server wrote to its standard error. */
   get stderr(): string {
     return this.#stderr;
+  }
+
+  /** Why this side ended the server, if it did because of what it sent; holds nothing of that. */
+  get overflow(): string | null {
+    return this.#overflow;
+  }
+
+  /** The first line on its standard output that was no message, in words. */
+  get noise(): string | null {
+    return this.#noise;
   }
 
   async start(): Promise<void> {
@@ -85,6 +98,7 @@ export class StdioTransport implements Transport {
       this.#buffer.append(chunk);
     } catch (error) {
       // More than it holds without a line's end: this is no server.
+      this.#overflow = "it sent more at a time than is read, and was stopped";
       this.onerror?.(error as Error);
       if (this.#child) killGroup(this.#child, "SIGKILL");
       return;
@@ -96,6 +110,7 @@ export class StdioTransport implements Transport {
         this.onmessage?.(message);
       } catch (error) {
         // A line that is no message, such as a print of the server's; the next one may be.
+        this.#noise ??= `a line of its standard output is no message: ${reasonOf(error)}`;
         this.onerror?.(error as Error);
       }
     }

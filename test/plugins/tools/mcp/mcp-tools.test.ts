@@ -10,7 +10,7 @@ import { errorOf, OpenedTools } from "../support.js";
 import { HttpToys } from "./http-server.js";
 
 const STDIO = fileURLToPath(new URL("./stdio-server.js", import.meta.url));
-const NAMES = ["add", "words", "picture", "refuse", "hang", "die", "env", "pid"];
+const NAMES = ["add", "words", "picture", "refuse", "hang", "die", "env", "pid", "flood"];
 const stdio = (...args: readonly string[]) => ({ command: process.execPath, args: [STDIO, ...args] });
 
 const folder = await mkdtemp(path.join(tmpdir(), "verl-mcp-"));
@@ -112,6 +112,14 @@ describe("plugins/tools/mcp", () => {
       expect(await tools.text("pid", {})).to.not.equal(before);
     });
 
+    it("one that sends too much is ended, which the failure says, and the next call starts it again", async () => {
+      await using tools = await open({ toys: stdio() });
+      expect(await tools.text("flood", {})).to.contain(
+        'the MCP server "toys" has ended: it sent more at a time than is read, and was stopped',
+      );
+      expect(await tools.text("add", { a: 1, b: 2 })).to.equal("3");
+    });
+
     it("is not started again more often than once in reconnect_delay_s", async () => {
       await using tools = await open({ toys: stdio() }, { mcp: { reconnect_delay_s: 3600 } });
       await tools.call("die", {});
@@ -155,6 +163,13 @@ describe("plugins/tools/mcp", () => {
       const { code, message } = await refusal({ toys: { command: process.execPath, args: ["-e", script] } });
       expect(code).to.equal("VERL_MCP_NO_CONNECTION");
       expect(message).to.contain("in 2 attempts").and.contain("no licence");
+    });
+
+    it("that writes something else than messages is refused with the first line of it", async () => {
+      const script = "process.stdin.resume(); console.log('Welcome!')";
+      const servers = { toys: { command: process.execPath, args: ["-e", script] } };
+      const { message } = await refusal(servers, { mcp: { connect_timeout_s: 0.5, connect_attempts: 1 } });
+      expect(message).to.contain("a line of its standard output is no message").and.contain("Welcome");
     });
   });
 

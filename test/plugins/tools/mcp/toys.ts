@@ -29,5 +29,6 @@ export function toyServer(prefix = ""): McpServer {
     text(JSON.stringify(process.env)),
   );
   server.registerTool(`${prefix}pid`, { description: "Its process." }, () => text(String(process.pid)));
+  server.registerTool(`${prefix}flood`, { description: "Says far too much." }, () => text("x".repeat(11 * 2 ** 20)));
   return server;
 }
