@@ -111,7 +111,7 @@ describe("core/trainer parts from user files", () => {
     const list = "actor_rollout_ref.rollout.agent.agent_loop_config_path=loops.yaml";
     const named = (name: string) => [ONE_STEP, list, `actor_rollout_ref.rollout.agent.default_agent_loop=${name}`];
     expect((await folder.fail({ overrides: named("broken") })).log.join("\n")).to.include("reached");
-    expect((await folder.fail({ overrides: named("brocken") })).error.code).to.equal("VERL_REGISTRY_UNKNOWN");
+    expect((await folder.fail({ overrides: named("brocken") })).error.code).to.equal("VERL_AGENT_UNKNOWN_LOOP");
   });
 
   it("refuses an engine whose weights are no stream before it loads them", async () => {
