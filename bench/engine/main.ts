@@ -18,10 +18,12 @@ import { describeMemory, measureMemory } from "./memory.js";
 import { describeSoak, soak } from "./soak.js";
 import { describeStep, measureStep } from "./step.js";
 import { describeTokens, measureTokens } from "./tokens.js";
+import { STAGES } from "./trainer.js";
 import { WORKLOADS } from "./workload.js";
 
 const USAGE = `VERL_BENCH_PYTHON=/path/to/python npm run bench -- engine [step|memory|tokens|soak] [--json]
-         step:   [--workloads a,b,smollm2,a-ragged,b-ragged,smollm2-ragged] [--threads 1,2] [--rounds 10] [--seconds 600] [--spin true|false|briefly]
+         step:   [--workloads a,b,smollm2,a-ragged,b-ragged,smollm2-ragged] [--threads 1,2] [--stages forward,backward,step] [--rounds 10] [--seconds 600]
+                 [--spin true|false|briefly]
          memory: [--workloads a,b,smollm2] [--threads 2] [--steps 3]
          tokens: [--models a,b] [--threads 2] [--rounds 3] [--micro-batch 4096]
          soak:   [--threads 2] [--steps 1000]`;
@@ -31,6 +33,7 @@ const { values: args, positionals } = commandLine({
   options: {
     workloads: { type: "string" },
     models: { type: "string", default: "a,b" },
+    stages: { type: "string", default: STAGES.join() },
     threads: { type: "string" },
     rounds: { type: "string" },
     seconds: { type: "string", default: "600" },
@@ -63,10 +66,16 @@ const COMMANDS: Readonly<Record<string, () => AsyncGenerator<readonly [report: o
     say(torch ? `PyTorch ${torch.version}` : "VERL_BENCH_PYTHON is not set: PyTorch is left out");
     const rounds = number("rounds", args.rounds, 10);
     const deadlineMs = number("seconds", args.seconds, 600) * 1000;
+    const wanted = listOf("stages", args.stages, STAGES, USAGE);
+    const stages = STAGES.filter((stage) => wanted.includes(stage));
     try {
       for (const work of chosen(NAMES)) {
         for (const threads of threadCounts("1,2")) {
-          const report = await measureStep(work, { threads, rounds, deadlineMs, spin: spinOf(args.spin) }, torch);
+          const report = await measureStep(
+            work,
+            { stages, threads, rounds, deadlineMs, spin: spinOf(args.spin) },
+            torch,
+          );
           yield [report, describeStep(report)];
         }
       }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { residentMiB } from "../figures.js";
 import { SHAPES } from "../random-model.js";
 import { Trainer } from "./trainer.js";
@@ -12,17 +14,22 @@ export interface SoakReport {
   readonly slope: number;
 }
 
-/** Training steps of a small model on batches of ever different lengths, memory watched; Linux. */
+/**
+ * Training steps of a small model on batches of ever different lengths, memory watched after the garbage is collected: what
+ * V8 has not got round to would look like growth. Linux.
+ */
 export async function soak(threads: number, steps: number): Promise<SoakReport> {
   const work = (seed: number) => workload("soak", SHAPES.tiny, { sequences: 8, length: 64, ragged: true }, seed);
   const trainer = await Trainer.load(work(0), threads);
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
   const resident: number[] = [];
   const every = Math.max(1, Math.floor(steps / 100));
   try {
     for (let step = 1; step <= steps; step++) {
       await trainer.run("step", work(step).batch);
       if (step % every !== 0) continue;
-      globalThis.gc?.();
+      collectGarbage();
       resident.push(residentMiB().now);
     }
   } finally {

@@ -6,10 +6,11 @@ import type { Spin } from "../../engines/onnx/runtime/index.js";
 import { type Figures, milliseconds, summary } from "../figures.js";
 import type { PythonProcess } from "../python-process.js";
 import { type GemmRates, gemmRates } from "./gemm.js";
-import { STAGES, type Stage, Trainer } from "./trainer.js";
+import { type Stage, Trainer } from "./trainer.js";
 import { paddedForm, type Workload } from "./workload.js";
 
 export interface StepOptions {
+  readonly stages: readonly Stage[];
   readonly threads: number;
   readonly rounds: number;
   /** A workload ends with the first round after so many milliseconds. */
@@ -32,13 +33,13 @@ export interface StepReport {
   readonly gemm: GemmRates;
   /** Largest relative difference of a gradient tensor. */
   readonly gradientError: { readonly name: string; readonly error: number } | null;
-  readonly stages: Readonly<Record<Stage, StageReport>>;
+  readonly stages: Readonly<Partial<Record<Stage, StageReport>>>;
 }
 
 /** Stages of a training step, taking turns with PyTorch. */
 export async function measureStep(
   work: Workload,
-  { threads, rounds, deadlineMs, spin }: StepOptions,
+  { stages, threads, rounds, deadlineMs, spin }: StepOptions,
   torch: PythonProcess | null,
 ): Promise<StepReport> {
   const { batch, config, shape } = work;
@@ -60,7 +61,7 @@ export async function measureStep(
     const begin = performance.now();
     for (let round = 0; round <= rounds; round++) {
       if (round > 1 && performance.now() - begin > deadlineMs) break;
-      for (const stage of STAGES) {
+      for (const stage of stages) {
         const ms = await milliseconds(() => trainer.run(stage, batch));
         const other = torch ? (await torch.call<{ times: number[] }>({ do: stage, repeats: 1 })).times : [];
         // The first round warms up.
@@ -75,8 +76,9 @@ export async function measureStep(
       const other = summary(theirs[stage]);
       return { onnx, torch: other, ratio: onnx.median / other.median };
     };
-    const stages = { forward: report("forward"), backward: report("backward"), step: report("step") };
-    return { workload: work.name, threads, tokens, rounds: ours.step.length, gemm, gradientError, stages };
+    const reports = Object.fromEntries(stages.map((stage) => [stage, report(stage)]));
+    const measured = ours[stages[0]].length;
+    return { workload: work.name, threads, tokens, rounds: measured, gemm, gradientError, stages: reports };
   } finally {
     await trainer.dispose();
     await rm(dir, { recursive: true });
@@ -113,8 +115,7 @@ export function describeStep({ workload, threads, tokens, rounds, gemm, gradient
       `  gradients differ by at most ${gradientError.error.toExponential(1)} of a tensor (${gradientError.name})`,
     );
   }
-  for (const stage of STAGES) {
-    const { onnx, torch, ratio } = stages[stage];
+  for (const [stage, { onnx, torch, ratio }] of Object.entries(stages)) {
     const other = torch
       ? `, PyTorch ${torch.median.toFixed(1)} (${torch.min.toFixed(1)}), ratio ${ratio?.toFixed(2)}`
       : "";
