@@ -46,6 +46,9 @@ export interface SafetensorsHeader {
 const MAX_HEADER_BYTES = 100_000_000;
 const MAX_RANK = 32;
 
+/** What Git leaves in place of a large file where its LFS extension is not installed. */
+const LFS_POINTER = "version https://git-lfs";
+
 /**
  * Read and check the header: its length, JSON, types, that every tensor's bytes equal dtype x shape, and that the tensors
  * cover the data without holes or overlaps up to the end of the file, as the format demands.
@@ -58,6 +61,14 @@ export async function readSafetensorsHeader(file: RandomAccessFile): Promise<Saf
   const prefix = await file.bytes(0, 8);
   const headerBytes = new DataView(prefix.buffer).getBigUint64(0, true);
   if (headerBytes > BigInt(MAX_HEADER_BYTES)) {
+    const begin = new TextDecoder().decode(await file.bytes(0, Math.min(file.size, LFS_POINTER.length)));
+    if (begin === LFS_POINTER) {
+      throw formatErrors.VERL_FORMATS_SAFETENSORS_INVALID({
+        what: "the file is a pointer of Git LFS in place of the weights",
+        where: file.path,
+        fix: "Run `git lfs install` and `git lfs pull` in the model's folder.",
+      });
+    }
     throw bad(`the header claims ${headerBytes} bytes`, `the limit is ${MAX_HEADER_BYTES}; this is not safetensors`);
   }
   const dataStart = 8 + Number(headerBytes);

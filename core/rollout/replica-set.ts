@@ -1,11 +1,12 @@
-import { reasonOf } from "../host/errors.js";
+import { isVerlError, reasonOf } from "../host/errors.js";
 import type { CallOptions } from "../host/types.js";
 import { poolErrors } from "./pool-errors.js";
 import type { MemoryTag, RolloutReplica } from "./rollout.js";
 
 /**
  * Control calls on all replicas of a pool at once. Every replica gets every call, also when another fails; the failures
- * come back as one `VERL_ROLLOUT_REPLICA_FAILED` that names each replica.
+ * come back as one `VERL_ROLLOUT_REPLICA_FAILED` that names each replica. Where all of them refuse for one coded reason (a
+ * model that cannot be read, an option), that reason is the error: it says what to correct, and no server is to blame.
  */
 export interface ReplicaSet {
   readonly replicas: readonly RolloutReplica[];
@@ -57,6 +58,10 @@ async function onEvery(
     result.status === "rejected" ? [{ replica: replicas[i], reason: result.reason as unknown }] : [],
   );
   if (failures.length === 0) return;
+  const [{ reason: first }] = failures;
+  const isCommon =
+    failures.length === replicas.length && failures.every(({ reason }) => reasonOf(reason) === reasonOf(first));
+  if (isCommon && isVerlError(first)) throw first;
   throw poolErrors.VERL_ROLLOUT_REPLICA_FAILED({
     what: `${call} failed on ${failures.length} of ${replicas.length} inference servers`,
     where: failures.map(({ replica }) => nameOf(replica)).join(", "),

@@ -33,7 +33,7 @@ export function parseEngineKwargs(extra: Readonly<Record<string, unknown>>): Onn
   if (placement !== undefined) {
     throw errors.VERL_ONNX_BAD_OPTION({
       what: `"${placement}" is not an option of the ONNX engine`,
-      where: "engineKwargs.onnx",
+      where: "engine_kwargs.onnx",
       why: "the engine computes on the CPU, with the whole model in one process",
       fix: "Remove it. A run's device is trainer.device (or VERL_PLATFORM); an engine for other hardware comes as a plugin.",
     });
@@ -41,8 +41,8 @@ export function parseEngineKwargs(extra: Readonly<Record<string, unknown>>): Onn
   const parsed = schema.safeParse(extra);
   if (parsed.success) return parsed.data;
   throw errors.VERL_ONNX_BAD_OPTION({
-    what: z.prettifyError(parsed.error),
-    where: "engineKwargs.onnx",
+    what: parsed.error.issues.map((issue) => issue.message).join("; "),
+    where: ["engine_kwargs.onnx", ...parsed.error.issues[0].path].join("."),
     fix: `Known options: ${Object.keys(schema.shape).join(", ")}.`,
   });
 }

@@ -5,6 +5,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { exitCodeOf } from "../../cli/report-error.js";
+import { rolloutErrors } from "../../core/rollout/errors.js";
+import { errors as onnxErrors } from "../../engines/onnx/errors.js";
 import { type ChildOutcome, FAKE_PLUGIN, verl } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
 import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
@@ -68,6 +71,13 @@ const BAD: readonly Bad[] = [
     exit: 2,
     files: { "train.jsonl": `${row("a")}\n` },
     names: "data.train_batch_size",
+  },
+  {
+    what: "weights rounded to a type that the server does not know",
+    code: "VERL_ROLLOUT_NO_QUANTIZATION",
+    exit: 2,
+    overrides: ["actor_rollout_ref.rollout.quantization=int3"],
+    names: "int3",
   },
   {
     what: "a reward that throws",
@@ -267,3 +277,10 @@ async function checkpointsOf(folder: ToyFolder): Promise<Record<string, string>>
 /** The members of `all` that `some` has too, but for what names the newest checkpoint. */
 const pick = (all: Readonly<Record<string, string>>, some: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.keys(some).map((name) => [name, name.startsWith("latest_") ? some[name] : all[name]]));
+
+describe("exit codes", () => {
+  it("say that the input is wrong where an option of a server or an engine is", () => {
+    expect(exitCodeOf(rolloutErrors.VERL_ROLLOUT_BAD_OPTION({ what: "more tokens than positions" }))).to.equal(2);
+    expect(exitCodeOf(onnxErrors.VERL_ONNX_BAD_OPTION({ what: "an unknown name" }))).to.equal(2);
+  });
+});

@@ -4,13 +4,20 @@ export interface Scale {
   readonly ticks: readonly number[];
 }
 
+/** Below this share of their size two values are one: ticks between them would be the same number, or without end. */
+const SAME = 1e-12;
+
+/** Sizes below it are taken for 0: their parts lose digits, and end at 0. */
+const TINY = 1e-300;
+
 /**
- * A linear scale over `from` to `to` pixels. With `round` the range is widened to round numbers; a single value gets room
- * around it.
+ * A linear scale over `from` to `to` pixels. With `round` the range is widened to round numbers; a single value, and values
+ * that differ by rounding alone, get room around them.
  */
 export function linearScale(low: number, high: number, from: number, to: number, round = false): Scale {
-  if (low === high) {
-    const room = low === 0 ? 1 : Math.abs(low) * 0.1;
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low <= size * SAME || size < TINY) {
+    const room = size < TINY ? 1 : size * 0.1;
     [low, high] = [low - room, high + room];
   }
   const step = roundStep((high - low) / 4);

@@ -198,7 +198,8 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     if (maxModelLen > config.maxPositions || maxModelLen < 2 || maxNumSeqs < 1) {
       throw rolloutErrors.VERL_ROLLOUT_BAD_OPTION({
         what: `max_model_len is ${maxModelLen} and max_num_seqs ${maxNumSeqs}; the model has ${config.maxPositions} positions`,
-        fix: "Keep max_model_len between 2 and the model's max_position_embeddings, and max_num_seqs above 0.",
+        why: "max_model_len is data.max_prompt_length + data.max_response_length where it is not set",
+        fix: "Lower data.max_prompt_length, data.max_response_length or actor_rollout_ref.rollout.max_model_len, or take a model of more positions.",
       });
     }
     const attention = this.attentionFor(runtime, config);

@@ -52,6 +52,16 @@ describe("safetensors", () => {
       }
     }));
 
+  it("knows a pointer of Git LFS, and says how to get the weights", () =>
+    withFolder(async (folder) => {
+      const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 49696\n";
+      const error = await openBytes(folder, Buffer.from(pointer)).catch((e: unknown) => e);
+      expect(isVerlError(error) && [error.code, error.fix]).to.deep.equal([
+        "VERL_FORMATS_SAFETENSORS_INVALID",
+        "Run `git lfs install` and `git lfs pull` in the model's folder.",
+      ]);
+    }));
+
   it("reads every type that crosses a contract", () =>
     withFolder(async (folder) => {
       const bytes = fileOf(

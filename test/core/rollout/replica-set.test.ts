@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { isVerlError } from "../../../core/host/errors.js";
+import { rolloutErrors } from "../../../core/rollout/errors.js";
 import { createReplicaSet } from "../../../core/rollout/index.js";
 import { fakeReplica } from "./fake-replica.js";
 
@@ -49,6 +50,27 @@ describe("replica set", () => {
     expect(String(error)).to.contain("wakeUp failed on 1 of 3").and.contain("replica 1 (fake:1): out of memory");
     expect((error as Error).cause).to.equal(cause);
     expect(healthy.calls).to.deep.equal(["wakeUp"]);
+  });
+
+  it("gives the reason itself where every replica refuses for the same coded one", async () => {
+    const refusal = rolloutErrors.VERL_ROLLOUT_BAD_OPTION({ what: "the option is wrong" });
+    const refuse = () => {
+      throw refusal;
+    };
+    const one = createReplicaSet([fakeReplica(0, { launch: refuse })]);
+    expect(await one.launch().catch((e: unknown) => e)).to.equal(refusal);
+    const two = createReplicaSet([fakeReplica(0, { launch: refuse }), fakeReplica(1, { launch: refuse })]);
+    expect(await two.launch().catch((e: unknown) => e)).to.equal(refusal);
+  });
+
+  it("names a replica that refuses alone", async () => {
+    const refusal = rolloutErrors.VERL_ROLLOUT_BAD_OPTION({ what: "the option is wrong" });
+    const refuse = () => {
+      throw refusal;
+    };
+    const set = createReplicaSet([fakeReplica(0, { launch: refuse }), fakeReplica(1)]);
+    const error = await set.launch().catch((e: unknown) => e);
+    expect(isVerlError(error) && error.code).to.equal("VERL_ROLLOUT_REPLICA_FAILED");
   });
 
   it("refuses replicas that share an address or have none", async () => {

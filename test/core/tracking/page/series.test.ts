@@ -97,4 +97,20 @@ describe("chart scales", () => {
       expect(ticks.length).to.be.greaterThan(1);
     }
   });
+
+  it("have few ticks, all different, whatever the values, also where only rounding parts them", () => {
+    const near = fc.tuple(moderate, fc.integer({ min: 0, max: 8 })).map(([value, ulps]) => {
+      const other = value + Math.abs(value) * ulps * Number.EPSILON;
+      return [Math.min(value, other), Math.max(value, other)];
+    });
+    const any = fc.tuple(moderate, moderate).map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
+    fc.assert(
+      fc.property(fc.oneof(near, any), fc.boolean(), ([low, high], round) => {
+        const { at, ticks } = linearScale(low, high, 100, 0, round);
+        expect(ticks.length).to.be.within(1, 12);
+        expect(new Set(ticks).size).to.equal(ticks.length);
+        expect(at(low)).to.be.within(-1e-6, 100 + 1e-6);
+      }),
+    );
+  });
 });
