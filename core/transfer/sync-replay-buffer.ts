@@ -152,7 +152,7 @@ function timeout({ globalStep, partition, groups, deadlineMs }: SampleRequest, w
   const { prompts } = last;
   const stuck = watch.stuck(prompts, countTrajectories(last.entries));
   return transferErrors.VERL_REPLAY_TIMEOUT({
-    what: `${last.sampleable.length} of ${groups} prompt groups had ended after ${deadlineMs / 1000} s`,
+    what: `${last.sampleable.length} of ${groups} prompt groups had ended after ${Number((deadlineMs / 1000).toPrecision(3))} s`,
     where: `step ${globalStep}, partition ${partition}`,
     why:
       stuck.length > 0
