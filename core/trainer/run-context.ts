@@ -1,3 +1,5 @@
+import { maskSecrets } from "../config/index.js";
+import type { RunConfig } from "../config/run-config.js";
 import type { JsonValue } from "../host/types.js";
 import { trainerErrors } from "./errors.js";
 import type {
@@ -20,6 +22,18 @@ export interface RunState {
   readonly config: JsonValue;
   readonly signal: AbortSignal;
   stopReason: string | null;
+}
+
+/** What hooks see of the configuration: theirs to read, not to change, and without secrets, which they may print. */
+export function configForHooks(config: RunConfig): RunState["config"] {
+  const freeze = (value: unknown): void => {
+    if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+    Object.freeze(value);
+    for (const inner of Object.values(value)) freeze(inner);
+  };
+  const copy = maskSecrets(JSON.parse(JSON.stringify(config)) as RunState["config"], process.env);
+  freeze(copy);
+  return copy;
 }
 
 /** Metrics of a step while it runs. A name belongs to the trainer or to one hook. */

@@ -1,22 +1,30 @@
-import { maskSecrets, type RunPlan } from "../config/index.js";
+import type { RunPlan } from "../config/index.js";
 import type { Dataset } from "../data/dataset.js";
-import { isVerlError, reasonOf, withConsequence } from "../host/errors.js";
 import { ATTRIBUTE } from "../tracing/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
 import { HealthMonitor } from "./health.js";
-import type { CheckpointCallback } from "./hooks.js";
 import { type PromptFeed, promptFeed } from "./prompt-feed.js";
 import { resumeLines, resumeReport } from "./resume-report.js";
-import { type RunState, runContext, StepMetrics, trainEndContext, validateEndContext } from "./run-context.js";
+import {
+  configForHooks,
+  type RunState,
+  runContext,
+  StepMetrics,
+  trainEndContext,
+  validateEndContext,
+} from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
+import { SavedStep } from "./saved-step.js";
 import { timeMetrics } from "./step-metrics.js";
 import { StepTimers } from "./timing.js";
-import { isTrainable, type TrainBatch } from "./train-batch.js";
+import type { TrainBatch } from "./train-batch.js";
 import type { FitResult, Trainer, TrainerOptions } from "./trainer.js";
-import { loadRun, type ResumedRun, saveLateMetrics, saveRun } from "./trainer-state.js";
+import { loadRun, type ResumedRun } from "./trainer-state.js";
 import { runStep } from "./training-step.js";
+import { UntrainedSteps } from "./untrained-steps.js";
 import { validate } from "./validation.js";
+import { withTrackers } from "./with-trackers.js";
 
 export interface SyncTrainerOptions {
   readonly plan: Pick<RunPlan, "totalSteps" | "stepsPerEpoch">;
@@ -44,12 +52,9 @@ export class SyncTrainer implements Trainer {
   readonly #validations: FitResult["validations"][number][] = [];
   readonly #health: HealthMonitor;
   #resumed: ResumedRun | null = null;
-  #saved: SavedCheckpoint | null = null;
-  /** What the checkpoint itself holds of its step. */
-  #savedMetrics: Metrics = {};
+  readonly #savedStep: SavedStep;
   #stops = 0;
-  /** Steps of this process, and those of them in which nothing could be trained on. */
-  readonly #steps = { done: 0, untrained: 0 };
+  readonly #untrained = new UntrainedSteps();
   #initialised = false;
 
   constructor(
@@ -63,10 +68,11 @@ export class SyncTrainer implements Trainer {
       totalSteps: options.plan.totalSteps,
       epoch: 0,
       weightVersion: -1,
-      config: frozenCopy(config),
+      config: configForHooks(config),
       signal: AbortSignal.any([this.#interrupted, ...parts.failed]),
       stopReason: null,
     };
+    this.#savedStep = new SavedStep(parts, this.#state);
     this.#health = new HealthMonitor(config.trainer.health, config.data.train_batch_size, parts.logger);
     const sessions = config.actor_rollout_ref.rollout.n;
     this.#feed = promptFeed({ queue, manager, loader, seed: config.trainer.seed, sessions });
@@ -91,7 +97,7 @@ export class SyncTrainer implements Trainer {
       if (resumed.dir === parts.checkpoints.dirOf(resumed.step)) await parts.checkpoints.rotate(resumed.step);
     }
     this.#resumed = resumed;
-    await this.#tracked(async () => {
+    await this.#withTrackers(async () => {
       await parts.trackers.start({
         ...this.options.display,
         projectName: trainer.project_name,
@@ -108,7 +114,7 @@ export class SyncTrainer implements Trainer {
 
   async fit(): Promise<FitResult> {
     if (!this.#initialised) await this.init();
-    return this.#tracked(async () => {
+    return this.#withTrackers(async () => {
       const result = await this.#run();
       await this.parts.trackers.finish({ exitCode: 0 });
       return result;
@@ -135,26 +141,8 @@ export class SyncTrainer implements Trainer {
     await this.parts.dispose();
   }
 
-  /** Whatever goes wrong, the trackers are finished with it. */
-  async #tracked<T>(work: () => Promise<T>): Promise<T> {
-    const { trackers, logger } = this.parts;
-    try {
-      return await work();
-    } catch (failure) {
-      // An abort breaks whatever was under way; why it came says more than how that broke.
-      const error: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : failure;
-      const later = await trackers.finish({ exitCode: 1, error }).then(
-        () => null,
-        (failed: unknown) => failed,
-      );
-      if (later === null) throw error;
-      // What ends the run is told first, and only once.
-      const { what, why } = isVerlError(later) ? later : { what: reasonOf(later), why: undefined };
-      const consequence = why ? `${what}: ${why}` : what;
-      if (isVerlError(error)) throw withConsequence(error, consequence);
-      logger.error(consequence);
-      throw error;
-    }
+  #withTrackers<T>(work: () => Promise<T>): Promise<T> {
+    return withTrackers(this.parts, this.#abort.signal, work);
   }
 
   async #run(): Promise<FitResult> {
@@ -191,32 +179,21 @@ export class SyncTrainer implements Trainer {
     while (state.globalStep < state.totalSteps && state.stopReason === null) {
       state.globalStep++;
       state.epoch = this.#epochAfter(state.globalStep - 1);
-      metrics = await this.#step();
+      metrics = await this.#tracedStep();
     }
-    this.#reportUntrained();
+    this.#untrained.report(this.parts.logger);
     if (state.globalStep === state.totalSteps) return this.#result("completed", metrics);
     // Asked to stop after the step's own decision whether to save.
-    if (state.globalStep >= first && this.#saved?.step !== state.globalStep) {
-      await this.#save(metrics);
-      await this.#markLogged();
+    if (state.globalStep >= first && !this.#savedStep.isCurrent) {
+      await this.#savedStep.save(metrics);
+      await this.#savedStep.markLogged();
     }
     return this.#result("stopped", metrics);
   }
 
-  /** A run that has trained on nothing must not pass for one that has trained. */
-  #reportUntrained(): void {
-    const { done, untrained } = this.#steps;
-    if (untrained === 0) return;
-    const what = `no trainable tokens in ${untrained} of ${done} steps`;
-    if (untrained < done) {
-      this.parts.logger.warn(what);
-      return;
-    }
-    throw trainerErrors.VERL_TRAINER_NO_TRAINABLE({
-      what,
-      why: "the actor was never updated; the warnings of the steps say why",
-      fix: "loosen rollout_correction.rollout_rs_threshold, or choose an estimator that needs fewer tokens",
-    });
+  #tracedStep(): Promise<Metrics> {
+    const attributes = { [ATTRIBUTE.step]: this.#state.globalStep };
+    return this.parts.tracer.span({ kind: "step", name: "step", attributes, root: true }, () => this.#step());
   }
 
   async #step(): Promise<Metrics> {
@@ -224,18 +201,6 @@ export class SyncTrainer implements Trainer {
     const state = this.#state;
     const metrics = new StepMetrics();
     const timers = new StepTimers(parts.tracer, parts.profiler);
-    const start = {
-      kind: "step",
-      name: "step",
-      attributes: { [ATTRIBUTE.step]: state.globalStep },
-      root: true,
-    } as const;
-    return parts.tracer.span(start, () => this.#timedStep(metrics, timers));
-  }
-
-  async #timedStep(metrics: StepMetrics, timers: StepTimers): Promise<Metrics> {
-    const { parts } = this;
-    const state = this.#state;
     const batch = await runStep({
       parts,
       feed: this.#feed,
@@ -244,9 +209,9 @@ export class SyncTrainer implements Trainer {
       timers,
       save: async () => {
         if (!this.#isDue(parts.config.trainer.save_freq) && state.stopReason === null) return;
-        await timers.time("save_checkpoint", () => this.#save(metrics.values));
+        await timers.time("save_checkpoint", () => this.#savedStep.save(metrics.values));
       },
-      keepMetrics: () => this.#keepMetrics(metrics.values),
+      keepMetrics: () => this.#savedStep.keepMetrics(metrics.values),
       pushWeights: () => this.#pushWeights(),
     });
     return this.#closeStep(metrics, timers, batch);
@@ -256,7 +221,7 @@ export class SyncTrainer implements Trainer {
   #finishResumedStep(resumed: ResumedRun): Promise<Metrics> {
     const metrics = new StepMetrics();
     metrics.set(resumed.metrics);
-    this.#saved = resumed;
+    this.#savedStep.takeUp(resumed);
     return this.#closeStep(metrics, new StepTimers(), null);
   }
 
@@ -269,12 +234,11 @@ export class SyncTrainer implements Trainer {
     }
     if (batch) {
       metrics.set(timeMetrics(batch, timers, parts.config.trainer.n_gpus_per_node));
-      this.#steps.done++;
-      if (!isTrainable(batch)) this.#steps.untrained++;
+      this.#untrained.count(batch);
     }
     await parts.trackers.log(metrics.values, globalStep);
     if (batch) this.#health.check(metrics.values, globalStep);
-    await this.#markLogged();
+    await this.#savedStep.markLogged();
     return metrics.values;
   }
 
@@ -287,34 +251,6 @@ export class SyncTrainer implements Trainer {
     await parts.fire("onValidateEnd", validateEndContext(state, metrics));
     this.#validations.push({ step: state.globalStep, metrics: metrics.values });
     return metrics.values;
-  }
-
-  async #save(metrics: Metrics): Promise<void> {
-    const { parts } = this;
-    const state = this.#state;
-    const saved = await saveRun(parts, state.globalStep, metrics);
-    this.#saved = saved;
-    this.#savedMetrics = { ...metrics };
-    const details: Parameters<CheckpointCallback["onSave"]>[0] = {
-      globalStep: saved.step,
-      checkpointDir: saved.dir,
-      asyncSave: false,
-      config: state.config,
-      signal: state.signal,
-    };
-    for (const callback of parts.checkpointCallbacks) await callback.onSave(details);
-  }
-
-  /** Of a step that is saved, the metrics that are newer than its checkpoint. */
-  async #keepMetrics(metrics: Metrics): Promise<void> {
-    const saved = this.#saved;
-    if (saved?.step !== this.#state.globalStep) return;
-    const late = Object.entries(metrics).filter(([name]) => !(name in this.#savedMetrics));
-    if (late.length > 0) await saveLateMetrics(saved, Object.fromEntries(late));
-  }
-
-  async #markLogged(): Promise<void> {
-    if (this.#saved?.step === this.#state.globalStep) await this.parts.checkpoints.markLogged(this.#saved);
   }
 
   async #pushWeights(): Promise<void> {
@@ -345,16 +281,4 @@ export class SyncTrainer implements Trainer {
       alarms: this.#health.alarms,
     };
   }
-}
-
-/** What hooks see of the configuration: theirs to read, not to change, and without secrets, which they may print. */
-function frozenCopy(config: RunParts["config"]): RunState["config"] {
-  const freeze = (value: unknown): void => {
-    if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
-    Object.freeze(value);
-    for (const inner of Object.values(value)) freeze(inner);
-  };
-  const copy = maskSecrets(JSON.parse(JSON.stringify(config)) as RunState["config"], process.env);
-  freeze(copy);
-  return copy;
 }
