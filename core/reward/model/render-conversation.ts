@@ -17,7 +17,13 @@ export function renderConversation(
   const rendered = model.renderChat(conversation, { addGenerationPrompt: false });
   const bos = model.bosTokenId === null ? "" : model.tokenText(model.bosTokenId);
   const text = bos !== "" && rendered.startsWith(bos) ? rendered.slice(bos.length) : rendered;
-  return { text, ids: model.encode(text, { addSpecialTokens: true }) };
+  return {
+    text,
+    // Servers take the text.
+    get ids() {
+      return model.encode(text, { addSpecialTokens: true });
+    },
+  };
 }
 
 function withoutEnd(text: string, tokenizer: Tokenizer): string {

@@ -7,7 +7,7 @@ import type { ServerClient } from "../servers/server-client.js";
 export interface RenderedConversation {
   /** Without the text of the beginning-of-sequence token, which encoding adds. */
   readonly text: string;
-  /** `text` encoded, special tokens of the tokenizer added. */
+  /** `text` encoded, special tokens of the tokenizer added; encoded anew each time it is read. */
   readonly ids: readonly number[];
 }
 
