@@ -26,6 +26,7 @@ export { PluginReport } from "./report.js";
 export { type RpcClient, type RpcMethods, rpcClient, serveRpc } from "./rpc.js";
 export { Semaphore } from "./semaphore.js";
 export { parseSpecifier, type Specifier } from "./specifier.js";
+export { type BucketClock, TokenBucket } from "./token-bucket.js";
 export { tokenOf } from "./tokens.js";
 export type { Kinds, RegistrarsOf } from "./transaction.js";
 export * from "./types.js";

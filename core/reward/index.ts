@@ -12,7 +12,6 @@ export { createModelRewardManager, type ModelWithTokenizer } from "./managers/mo
 export { createNaiveRewardManager, gdpoRewardManager, naiveRewardManager } from "./managers/naive.js";
 export { createRateLimitedRewardManager, rateLimitedRewardManager } from "./managers/rate-limited.js";
 export { createRemoteRewardManager, remoteRewardManager } from "./managers/remote.js";
-export { type BucketClock, TokenBucket } from "./managers/token-bucket.js";
 export { engineRewardModel } from "./model/engine-model.js";
 export { renderConversation, requireTemplate } from "./model/render-conversation.js";
 export type * from "./model/reward-model.js";

@@ -1,8 +1,8 @@
+import { type BucketClock, TokenBucket } from "../../host/token-bucket.js";
 import type { JsonValue } from "../../host/types.js";
 import { isFailure } from "../error-policy.js";
 import type { RewardManager, RewardManagerFactory, RewardManagerOptions, RewardResult } from "../reward.js";
 import { createNaiveRewardManager } from "./naive.js";
-import { type BucketClock, TokenBucket } from "./token-bucket.js";
 
 /** For functions that call a service with a quota: `naive` under `reward.max_rpm` and `reward.max_tpm`. */
 export const rateLimitedRewardManager: RewardManagerFactory = {
@@ -18,8 +18,11 @@ export const rateLimitedRewardManager: RewardManagerFactory = {
 export function createRateLimitedRewardManager(options: RewardManagerOptions, clock?: BucketClock): RewardManager {
   const { requestsPerMinute, tokensPerMinute, tokensPerRequest } = options.rateLimits;
   const inner = createNaiveRewardManager(options);
-  const requests = requestsPerMinute === null ? null : new TokenBucket(requestsPerMinute, clock);
-  const tokens = tokensPerMinute === null ? null : new TokenBucket(tokensPerMinute, clock);
+  // As in verl a bucket holds what one second brings.
+  const bucketOf = (perMinute: number | null) =>
+    perMinute === null ? null : new TokenBucket({ perSecond: perMinute / 60 }, clock);
+  const requests = bucketOf(requestsPerMinute);
+  const tokens = bucketOf(tokensPerMinute);
   return {
     ...inner,
     async score(input, call) {

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { TokenBucket } from "../../../core/host/index.js";
 import type {
   JsonObject,
   Tool,
@@ -14,7 +15,6 @@ import { toToolResult } from "./result.js";
 import { loadSdk } from "./sdk.js";
 import { McpCallFailed, McpServerConnection, type RemoteTool } from "./server.js";
 import { readServers } from "./servers-file.js";
-import { TokenBucket } from "./token-bucket.js";
 
 const seconds = z.number().min(0);
 const config = z.strictObject({
@@ -61,7 +61,7 @@ export const mcpTools: ToolFactory = {
         servers.map(async (server) => (await server.listTools()).map((remote) => ({ server, remote }))),
       );
       const chosen = select(offered.flat(), settings.tool_selected_list, where);
-      const bucket = settings.rate_limit === undefined ? null : new TokenBucket(settings.rate_limit);
+      const bucket = settings.rate_limit === undefined ? null : bucketOf(settings.rate_limit);
       const shared = { bucket, timeoutMs: settings.timeout * 1000, passMedia: settings.media === "pass" };
       return { tools: chosen.map(({ server, remote }) => new McpTool(remote, server, shared)), dispose };
     } catch (error) {
@@ -70,6 +70,9 @@ export const mcpTools: ToolFactory = {
     }
   },
 };
+
+/** As many calls at once as a second holds. */
+const bucketOf = (perSecond: number) => new TokenBucket({ perSecond, capacity: Math.max(1, Math.floor(perSecond)) });
 
 const sectionOf = ({ sections, where }: ToolFactoryOptions) => readSection(mcp, sections.mcp, { name: "mcp", where });
 
@@ -96,7 +99,7 @@ class McpTool implements Tool {
 
   /** Waiting for the rate is no time of the server's. */
   async admit(signal: AbortSignal): Promise<() => void> {
-    await this.shared.bucket?.take(signal);
+    await this.shared.bucket?.take(1, signal);
     return () => {};
   }
 

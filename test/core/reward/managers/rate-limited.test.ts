@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { createRateLimitedRewardManager, withErrorPolicy } from "../../../../core/reward/index.js";
+import { VirtualClock } from "../../host/support/virtual-clock.js";
 import { managerOptions, rewardInput } from "../input.js";
-import { VirtualClock } from "./virtual-clock.js";
 
 describe("rate-limited reward manager", () => {
   async function startTimes(rateLimits: Parameters<typeof managerOptions>[0] & object, calls: number) {

@@ -1,4 +1,4 @@
-import type { BucketClock } from "../../../../core/reward/index.js";
+import type { BucketClock } from "../../../../core/host/index.js";
 
 /** Time that passes only when everybody waits: `run` lets the earliest sleeper go on, until nobody sleeps. */
 export class VirtualClock implements BucketClock {
@@ -9,8 +9,15 @@ export class VirtualClock implements BucketClock {
     return this.#now;
   }
 
-  sleep(ms: number): Promise<void> {
-    return new Promise((wake) => this.#sleepers.push({ at: this.#now + ms, wake }));
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((wake, reject) => {
+      const sleeper = { at: this.#now + ms, wake };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener("abort", () => {
+        this.#sleepers.splice(this.#sleepers.indexOf(sleeper), 1);
+        reject(signal.reason);
+      });
+    });
   }
 
   async run(): Promise<void> {
