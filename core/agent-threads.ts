@@ -1,10 +1,7 @@
-import { Worker } from "node:worker_threads";
 import { type AgentThread, agentErrors, type ThreadTask } from "./agent/index.js";
 import type { Host } from "./create-host.js";
-import { greetWorker, offerOf, type RpcMethods, rpcClient, serveRpc, workerChannel } from "./host/index.js";
-
-/** Longest time that a thread may take to load its plugins. */
-const JOIN_MS = 60_000;
+import { type RpcMethods, serveRpc } from "./host/index.js";
+import { startHostThread } from "./host-thread.js";
 
 export interface AgentThreadOptions {
   /** Module that calls `runAgentThread`. */
@@ -21,23 +18,12 @@ export async function startAgentThread(
   { main, index, task, methods }: AgentThreadOptions,
 ): Promise<AgentThread> {
   const name = `agent thread ${index + 1}`;
-  const worker = new Worker(main, { name, stdout: true });
-  // Standard output belongs to results.
-  worker.stdout.on("data", (piece) => process.stderr.write(piece));
-  const channel = workerChannel(worker);
-  const lost = (how: string) => agentErrors.VERL_AGENT_THREAD_LOST({ what: `${name} is gone: ${how}` });
-  const rpc = rpcClient(channel, name, lost);
-  serveRpc(channel, methods, "VERL_AGENT_THREAD_FAILED");
-  const stop = async () => void (await worker.terminate());
-  try {
-    await greetWorker(channel, offerOf(host, { cwd: host.cwd, role: "agent", rank: index }), JOIN_MS);
-    await rpc.call("open", { ...task, name } satisfies ThreadTask);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  // Idle, it must not keep a process alive that has nothing else to do.
-  worker.unref();
+  const { worker, channel, rpc, stop } = await startHostThread(host, {
+    ...{ main, index, name, role: "agent" },
+    lost: (how) => agentErrors.VERL_AGENT_THREAD_LOST({ what: `${name} is gone: ${how}` }),
+    serve: (channel) => serveRpc(channel, methods, "VERL_AGENT_THREAD_FAILED"),
+    open: (rpc) => rpc.call("open", { ...task, name } satisfies ThreadTask),
+  });
   let running = 0;
   return {
     name,
