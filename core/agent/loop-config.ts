@@ -1,10 +1,8 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readYaml, toPlain } from "../config/index.js";
-import { isVerlError, reasonOf } from "../host/errors.js";
 import { shown } from "../host/shown.js";
 import type { AgentLoopFactory, AgentLoopMarks } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
+import { isExportReference, readListFile } from "./list-file.js";
 import { agentLoopFromExport, marksOf } from "./loop-from-export.js";
 import { unknownLoop } from "./loop-names.js";
 import type { LoopThreads, ThreadedLoop } from "./threads/index.js";
@@ -87,18 +85,13 @@ interface Entry {
 }
 
 async function readEntries(file: string): Promise<Entry[]> {
-  let list: unknown;
-  try {
-    list = toPlain(readYaml(await readFile(file, "utf8"), file));
-  } catch (error) {
-    throw badList(file, "it cannot be read", isVerlError(error) ? `${error.where}: ${error.what}` : reasonOf(error));
-  }
+  const list = await readListFile(file, (what, why) => badList(file, what, why));
   if (!Array.isArray(list)) throw badList(file, "it is no list");
   return list.map((item: unknown, i) => {
     const { name, _target_: target, thread = false, ...others } = (item ?? {}) as Record<string, unknown>;
     const { scores_itself: scoresItself, renders_tools: rendersTools, ...options } = others;
     if (typeof name !== "string" || name === "") throw badList(file, `entry ${i + 1} has no name`);
-    if (typeof target !== "string" || !/^[^#]+#[^#]+$/.test(target)) {
+    if (!isExportReference(target)) {
       throw badList(
         file,
         `the _target_ of "${name}" is ${target === undefined ? "missing" : shown(target)}, not of the form file#Export`,

@@ -4,7 +4,7 @@ import type { Logger } from "../host/types.js";
 import { isFailure, type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
 import type { LlmClient } from "../rollout/rollout.js";
 import { ATTRIBUTE, type Span, type Tracer } from "../tracing/index.js";
-import { type Tag, trajectoryKey } from "../transfer/index.js";
+import { sessionName, type Tag, trajectoryKey } from "../transfer/index.js";
 import { abortable } from "./abortable.js";
 import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
@@ -124,7 +124,7 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools): Age
     tokenizer: tools.tokenizer,
     promptLength: settings.promptLength,
     responseLength: settings.responseLength,
-    trajectoryId: `${prompt.task.uid}_${session}`,
+    trajectoryId: sessionName(prompt.task.uid, session),
     seed: tools.seed,
     sampling: prompt.sampling,
     applyChatTemplateKwargs: settings.applyChatTemplateKwargs,

@@ -1,9 +1,9 @@
 import { hashText } from "../data/random.js";
 import type { Tokenizer } from "../data/tokenizer.js";
-import { isVerlError } from "../host/errors.js";
 import type { RewardResult } from "../reward/index.js";
 import type { LlmClient } from "../rollout/rollout.js";
 import { ATTRIBUTE, noTracer, type SpanStart, type Tracer } from "../tracing/index.js";
+import { sessionName } from "../transfer/index.js";
 import type { PromptRun } from "./prompt-run.js";
 import type { RequestedCall } from "./tools/requested-call.js";
 import type { ToolCallRecord } from "./tools/tool-executor.js";
@@ -22,7 +22,7 @@ export function sessionSpan(prompt: PromptRun, session: number): SpanStart {
       [ATTRIBUTE.validate]: partition === "val",
       [ATTRIBUTE.sampleIndex]: typeof index === "number" || typeof index === "string" ? index : task.draw,
       [ATTRIBUTE.rolloutN]: session,
-      [ATTRIBUTE.trajectory]: `${task.uid}_${session}`,
+      [ATTRIBUTE.trajectory]: sessionName(task.uid, session),
       [ATTRIBUTE.dataSource]: dataSource,
       [ATTRIBUTE.agent]: factory.name,
     },
@@ -90,12 +90,6 @@ export function tracedReward(
     span.set({ [ATTRIBUTE.outcome]: result?.outcome ?? "deferred", [ATTRIBUTE.score]: result?.score ?? undefined });
     return result;
   });
-}
-
-/** What an error is called where its message, which may hold texts, is not wanted. */
-export function errorType(error: unknown): string {
-  if (isVerlError(error)) return error.code;
-  return error instanceof Error ? error.name : typeof error;
 }
 
 const contentText = (content: unknown) => (typeof content === "string" ? content : JSON.stringify(content));

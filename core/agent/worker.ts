@@ -2,7 +2,7 @@ import { reasonAndPlace } from "../host/error-place.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { Semaphore } from "../host/semaphore.js";
 import { rewardErrors } from "../reward/index.js";
-import { statusTag, type Tag, type TransferQueue } from "../transfer/index.js";
+import { sessionName, statusTag, type Tag, type TransferQueue } from "../transfer/index.js";
 import { agentErrors } from "./errors.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { runSession, type SessionResult, type SessionTools } from "./session.js";
@@ -64,7 +64,7 @@ export class AgentLoopWorker {
   }
 
   async #session(prompt: PromptRun, session: number, place: Promise<() => void>): Promise<SessionResult> {
-    const watched = this.options.watch.begin(`${prompt.task.uid}_${session}`, prompt.origin);
+    const watched = this.options.watch.begin(sessionName(prompt.task.uid, session), prompt.origin);
     const release = await place.catch((reason: unknown) => {
       watched.end();
       throw reason;

@@ -10,6 +10,7 @@ import {
   type RewardResult,
   rewardErrors,
 } from "../reward/index.js";
+import { sessionName } from "../transfer/index.js";
 import { finalRows, type TrainingRow } from "./training-row.js";
 
 /** Field of a stored trajectory that nobody has scored yet: the conversation before the response. */
@@ -76,7 +77,7 @@ function scoreRow(row: TrainingRow, stored: Row, { manager, tokenizer, signal }:
   return manager.score(input, { signal });
 }
 
-const sessionOf = ({ uid, session }: TrainingRow): string => `${uid}_${session}`;
+const sessionOf = ({ uid, session }: TrainingRow): string => sessionName(uid, session);
 
 /** Scoring that failed for good ends the run, or leaves the whole group out. */
 function rewarded(

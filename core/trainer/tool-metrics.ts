@@ -1,3 +1,4 @@
+import { sessionName } from "../transfer/index.js";
 import type { TrainingRow } from "./training-row.js";
 
 /** Sums over the sessions of a step of what their tools counted: `tool/calls`, outcomes, and tools' own metrics. */
@@ -6,7 +7,7 @@ export function toolMetrics(rows: readonly TrainingRow[]): Record<string, number
   const seen = new Set<string>();
   for (const { uid, session, metrics } of rows) {
     // Every trajectory of a session carries the numbers of all of them.
-    const key = `${uid}_${session}`;
+    const key = sessionName(uid, session);
     if (seen.has(key)) continue;
     seen.add(key);
     for (const [name, value] of Object.entries(metrics)) {

@@ -6,7 +6,7 @@ export { filterGroups } from "./group-filter.js";
 export type { InProcessQueueOptions } from "./in-process-queue.js";
 export { InProcessQueue, inProcessQueueFactory } from "./in-process-queue.js";
 export type { ParsedKey } from "./keys.js";
-export { parseKey, promptKey, trajectoryKey, uidOfKey } from "./keys.js";
+export { parseKey, promptKey, sessionName, trajectoryKey, uidOfKey } from "./keys.js";
 export type { PromptTag, TrajectoryTag } from "./prompt-tag.js";
 export { isPromptStatus, isTerminal, promptTag, readPromptTag, statusTag } from "./prompt-tag.js";
 export type * from "./replay-buffer.js";

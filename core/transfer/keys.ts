@@ -13,6 +13,9 @@ export function promptKey(uid: string): string {
   return uid;
 }
 
+/** Name of session `session` of a prompt, `{uid}_{session}`; no key of the queue, but what the keys of its outputs begin with. */
+export const sessionName = (uid: string, session: number): string => `${uid}_${session}`;
+
 /** Key of output `index` of session `session`: `{uid}_{session}_{index}`. */
 export function trajectoryKey(uid: string, session: number, index: number): string {
   for (const n of [session, index]) {

@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readYaml, toPlain } from "../../config/index.js";
-import { isVerlError, reasonOf } from "../../host/errors.js";
 import { agentErrors } from "../errors.js";
+import { type BadList, construct, isExportReference, readListFile } from "../list-file.js";
 import { isObject } from "../tools/tool.js";
 import type { Interaction } from "./interaction.js";
 
@@ -31,15 +29,8 @@ export async function loadInteractions({
   const file = path.resolve(cwd, configPath);
   for (const { name, target, config } of await readEntries(file)) {
     if (known.has(name)) throw badFile(file, `the name "${name}" occurs twice`);
-    const [reference, exportName] = target.split("#");
-    const exported = await loadUserModule(reference, exportName);
-    if (typeof exported !== "function") throw badFile(file, `${target} is no class`);
-    let made: unknown;
-    try {
-      made = Reflect.construct(exported, [{ ...config, name }]);
-    } catch (error) {
-      throw badFile(file, `${target} cannot be made`, reasonOf(error));
-    }
+    const bad: BadList = (what, why) => badFile(file, what, why);
+    const made = await construct(target, [{ ...config, name }], loadUserModule, bad);
     if (typeof (made as Partial<Interaction>).generateResponse !== "function") {
       throw badFile(file, `${target} makes an object without a method generateResponse`);
     }
@@ -55,17 +46,12 @@ interface Entry {
 }
 
 async function readEntries(file: string): Promise<Entry[]> {
-  let content: unknown;
-  try {
-    content = toPlain(readYaml(await readFile(file, "utf8"), file));
-  } catch (error) {
-    throw badFile(file, "it cannot be read", isVerlError(error) ? `${error.where}: ${error.what}` : reasonOf(error));
-  }
+  const content = await readListFile(file, (what, why) => badFile(file, what, why));
   const list = (content as { readonly interaction?: unknown } | null)?.interaction;
   if (!Array.isArray(list)) throw badFile(file, "it has no list interaction");
   return list.map((item: unknown, i) => {
     const { name, class_name: target, config } = (item ?? {}) as Record<string, unknown>;
-    if (typeof target !== "string" || !/^[^#]+#[^#]+$/.test(target)) {
+    if (!isExportReference(target)) {
       throw badFile(file, `entry ${i + 1} has no class_name of the form file#Export`);
     }
     if (name != null && (typeof name !== "string" || name === "")) throw badFile(file, `entry ${i + 1} has no name`);

@@ -4,10 +4,9 @@ import { withDeadline } from "../../host/deadline.js";
 import { reasonOf } from "../../host/errors.js";
 import { shown } from "../../host/shown.js";
 import type { Awaitable, Logger } from "../../host/types.js";
-import { abortable } from "../abortable.js";
+import { inTime, settled } from "../abortable.js";
 import { agentErrors } from "../errors.js";
-import type { JsonObject } from "../tools/tool.js";
-import { isObject } from "../tools/tool.js";
+import { isObject, type JsonObject } from "../tools/tool.js";
 import type { Interaction, InteractionTurn } from "./interaction.js";
 import type { InteractionSet } from "./load-interactions.js";
 
@@ -86,22 +85,12 @@ export class SimulatedUser {
 
   async #call<T>(failure: string, work: (signal: AbortSignal) => Awaitable<T>): Promise<T> {
     const { signal, deadlineMs } = this.scope;
-    const expiry = new AbortController();
-    const both = AbortSignal.any([signal, expiry.signal]);
-    const timer = setTimeout(
-      () => expiry.abort(this.#failed(failure, `It took longer than ${deadlineMs / 1000} s.`)),
-      deadlineMs,
-    );
+    const late = this.#failed(failure, `It took longer than ${deadlineMs / 1000} s.`);
     try {
-      return await abortable(
-        settled(() => work(both)),
-        both,
-      );
+      return await inTime(work, { signal, deadlineMs, late });
     } catch (error) {
-      both.throwIfAborted();
-      throw this.#failed(failure, reasonOf(error), error);
-    } finally {
-      clearTimeout(timer);
+      signal.throwIfAborted();
+      throw error === late ? late : this.#failed(failure, reasonOf(error), error);
     }
   }
 
@@ -115,9 +104,4 @@ export class SimulatedUser {
 function interactionKwargs({ extra_info: extra, interaction_kwargs: column }: Row): JsonObject {
   const kwargs = (isObject(extra) ? extra.interaction_kwargs : undefined) ?? column;
   return isObject(kwargs) ? (kwargs as JsonObject) : {};
-}
-
-/** Exceptions of a function that is not asynchronous become rejections. */
-async function settled<T>(work: () => Awaitable<T>): Promise<T> {
-  return await work();
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { reasonOf } from "../../host/errors.js";
-import { promptKey, statusTag, type TransferQueue } from "../../transfer/index.js";
+import { promptKey, sessionName, statusTag, type TransferQueue } from "../../transfer/index.js";
 import { abortable } from "../abortable.js";
 import type { AgentLoopManager, AgentLoopOutput, PromptTask, SessionWait } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
@@ -144,7 +144,7 @@ export class SequenceManagerAdapter implements AgentLoopManager {
       if (prompt.handed.has(session))
         throw badDelivery(`session ${session} of prompt ${uid} was delivered or failed before`);
       if (this.#open.get(keyOf(prompt.partition, uid)) !== prompt) throw badDelivery(`prompt ${uid} has ended`);
-      this.#sessions.settle(`${uid}_${session}`, outcome);
+      this.#sessions.settle(sessionName(uid, session), outcome);
       const first = prompt.handed.size === 0;
       prompt.handed.add(session);
       if (!first) return;
@@ -172,7 +172,7 @@ export class SequenceManagerAdapter implements AgentLoopManager {
     const { uid, attempt } = task;
     if (handed.size > 0) {
       for (let session = 0; session < sessions; session++) {
-        if (!handed.has(session)) this.#sessions.settle(`${uid}_${session}`, Promise.reject(error));
+        if (!handed.has(session)) this.#sessions.settle(sessionName(uid, session), Promise.reject(error));
         handed.add(session);
       }
       return;
@@ -190,7 +190,7 @@ export class SequenceManagerAdapter implements AgentLoopManager {
     const prompt = this.#open.get(key);
     if (!prompt) return;
     this.#open.delete(key);
-    for (let session = 0; session < prompt.sessions; session++) this.#sessions.forget(`${uid}_${session}`);
+    for (let session = 0; session < prompt.sessions; session++) this.#sessions.forget(sessionName(uid, session));
     prompt.end();
   }
 

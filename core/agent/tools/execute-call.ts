@@ -1,7 +1,7 @@
 import { withDeadline } from "../../host/deadline.js";
 import { reasonOf } from "../../host/errors.js";
-import type { Awaitable, JsonValue } from "../../host/types.js";
-import { abortable } from "../abortable.js";
+import type { JsonValue } from "../../host/types.js";
+import { abortable, inTime, settled } from "../abortable.js";
 import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";
 
 /** A call that did not get a result; the message is for the model. */
@@ -30,7 +30,7 @@ export interface ToolUse {
 export async function useTool(tool: Tool, use: ToolUse): Promise<ToolResult> {
   const leave = await admitted(tool, use.signal);
   try {
-    return await inTime(tool, use);
+    return await created(tool, use);
   } finally {
     leave?.();
   }
@@ -49,35 +49,23 @@ async function admitted(tool: Tool, signal: AbortSignal): Promise<(() => void) |
   }
 }
 
-async function inTime(tool: Tool, use: ToolUse): Promise<ToolResult> {
+async function created(tool: Tool, use: ToolUse): Promise<ToolResult> {
   const { instanceId, args, createKwargs, session, deadlineMs } = use;
-  const expiry = new AbortController();
-  const signal = AbortSignal.any([use.signal, expiry.signal]);
   const seconds = deadlineMs / 1000;
   const late = new ToolCallFailed("timeout", `Error: the tool "${tool.name}" did not answer within ${seconds} s.`);
-  const timer = setTimeout(() => expiry.abort(late), deadlineMs);
+  const work = async (signal: AbortSignal) => {
+    await tool.create?.(instanceId, createKwargs, session);
+    signal.throwIfAborted();
+    return tool.execute(instanceId, args, signal, session);
+  };
   try {
-    try {
-      await abortable(
-        settled(() => tool.create?.(instanceId, createKwargs, session)),
-        signal,
-      );
-      const result = await abortable(
-        settled(() => tool.execute(instanceId, args, signal, session)),
-        signal,
-      );
-      return checked(tool, result);
-    } finally {
-      await release(tool, use);
-    }
+    return checked(tool, await inTime(work, { signal: use.signal, deadlineMs, late }));
   } catch (error) {
     use.signal.throwIfAborted();
-    // A tool that passes its signal on rejects with an error of its own before the deadline's.
-    if (expiry.signal.aborted) throw late;
     if (error instanceof ToolCallFailed) throw error;
     throw new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${reasonOf(error)}`);
   } finally {
-    clearTimeout(timer);
+    await release(tool, use);
   }
 }
 
@@ -93,11 +81,6 @@ async function release(tool: Tool, { instanceId, deadlineMs, onReleaseFailed }: 
   } catch (error) {
     onReleaseFailed(reasonOf(error));
   }
-}
-
-/** Exceptions of a function that is not asynchronous become rejections. */
-async function settled<T>(work: () => Awaitable<T>): Promise<T> {
-  return await work();
 }
 
 function checked(tool: Tool, result: ToolResult): ToolResult {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { reasonOf } from "../../host/errors.js";
 import { agentErrors } from "../errors.js";
+import { type BadList, construct } from "../list-file.js";
 import { isObject, type Tool, whyNoTool } from "./tool.js";
 import { badToolFile, readToolEntries, type ToolEntry } from "./tool-entry.js";
 import type { ToolFactory, ToolFactoryOptions, ToolGroup } from "./tool-factory.js";
@@ -57,15 +58,8 @@ async function classTool(
   { target, config, schema, where }: Extract<ToolEntry, { kind: "class" }>,
   { loadUserModule }: ToolSource,
 ): Promise<Tool> {
-  const [reference, exportName] = target.split("#");
-  const exported = await loadUserModule(reference, exportName);
-  if (typeof exported !== "function") throw badToolFile(where, `${target} is no class`);
-  let tool: unknown;
-  try {
-    tool = new (exported as new (config: unknown, schema: unknown) => unknown)(config, schema);
-  } catch (error) {
-    throw badToolFile(where, `${target} cannot be made`, reasonOf(error));
-  }
+  const bad: BadList = (what, why) => badToolFile(where, what, why);
+  const tool = await construct(target, [config, schema], loadUserModule, bad);
   const why = whyNoTool(tool);
   if (why !== null) throw badToolFile(where, `${target} makes ${why}`);
   return tool as Tool;

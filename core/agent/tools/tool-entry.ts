@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { readYaml, toPlain } from "../../config/index.js";
-import { isVerlError, reasonOf } from "../../host/errors.js";
 import { shown } from "../../host/shown.js";
 import { agentErrors } from "../errors.js";
+import { isExportReference, readListFile } from "../list-file.js";
 import { isObject, type JsonObject, type ToolSchemaDefinition } from "./tool.js";
 
 /** An entry of `tool_config_path`: a class of the user's, or a registered tool. */
@@ -26,16 +24,7 @@ export type ToolEntry =
 
 /** The entries of a YAML list of tools. @throws VERL_AGENT_BAD_TOOL */
 export async function readToolEntries(file: string): Promise<ToolEntry[]> {
-  let content: unknown;
-  try {
-    content = toPlain(readYaml(await readFile(file, "utf8"), file));
-  } catch (error) {
-    throw badToolFile(
-      file,
-      "it cannot be read",
-      isVerlError(error) ? `${error.where}: ${error.what}` : reasonOf(error),
-    );
-  }
+  const content = await readListFile(file, (what, why) => badToolFile(file, what, why));
   const list = (content as { readonly tools?: unknown } | null)?.tools;
   if (!Array.isArray(list)) throw badToolFile(file, "it has no list tools");
   return list.map((item: unknown, i) => entryOf(item, `entry ${i + 1}`, file));
@@ -50,7 +39,7 @@ function entryOf(item: unknown, entry: string, file: string): ToolEntry {
   const where = `${file}, ${entry}`;
   if (type === "native") {
     if (name !== undefined) throw refuse("has a name and the type native; a class has no name of its own");
-    if (typeof target !== "string" || !/^[^#]+#[^#]+$/.test(target)) {
+    if (!isExportReference(target)) {
       throw refuse("has neither a class_name of the form file#Export nor the name of a registered tool");
     }
     return { kind: "class", where, target, config: { type, ...settings } as JsonObject, schema };

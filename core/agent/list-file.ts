@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { readYaml, toPlain } from "../config/index.js";
+import { isVerlError, reasonOf } from "../host/errors.js";
+
+/** The error of a list that cannot be used: what is wrong, and why. */
+export type BadList = (what: string, why?: string) => Error;
+
+/** What a YAML file of a user's holds, as plain values. */
+export async function readListFile(file: string, bad: BadList): Promise<unknown> {
+  try {
+    return toPlain(readYaml(await readFile(file, "utf8"), file));
+  } catch (error) {
+    throw bad("it cannot be read", isVerlError(error) ? `${error.where}: ${error.what}` : reasonOf(error));
+  }
+}
+
+/** Whether it has the form `file-or-package#Export`. */
+export function isExportReference(target: unknown): target is string {
+  return typeof target === "string" && /^[^#]+#[^#]+$/.test(target);
+}
+
+/** An object of the class that an entry names. */
+export async function construct(
+  target: string,
+  args: readonly unknown[],
+  loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>,
+  bad: BadList,
+): Promise<unknown> {
+  const [reference, exportName] = target.split("#");
+  const exported = await loadUserModule(reference, exportName);
+  if (typeof exported !== "function") throw bad(`${target} is no class`);
+  try {
+    return Reflect.construct(exported, args);
+  } catch (error) {
+    throw bad(`${target} cannot be made`, reasonOf(error));
+  }
+}
