@@ -22,6 +22,7 @@ import {
   policyInputs,
   policyLoss,
   type Registrar,
+  type RewardModelFactory,
   readJson,
   TagSet,
   type Tool,
@@ -29,6 +30,7 @@ import {
   type ToolParser,
   type ToolParserEvent,
   type ToolParserStream,
+  type TracerFactory,
   type TrackerFactory,
   type TurnWriter,
 } from "../../core/plugin.js";
@@ -69,6 +71,41 @@ export const loss: PolicyLossFactory = {
       const kl = { value: maskedMean(g, g.neg(difference)), reduction: "mean" as const };
       return { loss: aggLoss(g, cost, config.lossAggMode), metrics: { "actor/ppo_kl": kl } };
     }),
+};
+
+export const counting: TracerFactory = {
+  name: "counting",
+  create: ({ outputDir, logger }) => ({
+    wantsText: false,
+    promptsPerWorker: null,
+    span(start, work) {
+      logger.debug(`${outputDir}: ${start.kind} ${start.name}`);
+      return work({ set() {} });
+    },
+    async finish() {},
+  }),
+};
+
+export const silent: TracerFactory = {
+  name: "silent",
+  // @ts-expect-error a tracer gives back what the work gives
+  create: () => ({ wantsText: false, promptsPerWorker: null, async span() {}, async finish() {} }),
+};
+
+export const length: RewardModelFactory = {
+  name: "length",
+  create: ({ modelName }) => ({
+    async start() {},
+    score: async ({ text, ids }) => text.length / ids.length + modelName.length,
+    async sleep() {},
+    async dispose() {},
+  }),
+};
+
+export const loose: RewardModelFactory = {
+  name: "loose",
+  // @ts-expect-error a reward model gives a number, no text
+  create: () => ({ async start() {}, score: async () => "1", async sleep() {}, async dispose() {} }),
 };
 
 export const samples: MergedSample[] = mergeTrajectories([{ prompt: [1], completion: [2], logProbs: [-1] }]);
