@@ -60,8 +60,9 @@ const SUITES: SuiteMakers = {
   engines: (item) => testing.engineConformance(({ optimizer }) => item.create({ ...ENGINE, optimizer })),
   rollouts: rolloutCases,
   serverAdapters: () => "tested with its rollout",
-  transferQueues: () => OWN_TESTS,
-  replayBuffers: () => OWN_TESTS,
+  transferQueues: (item) =>
+    testing.transferQueueConformance({ make: (options) => item.create({ ...options, extra: {} }) }),
+  replayBuffers: (item) => testing.replayBufferConformance({ make: (options) => item.create(options) }),
   agentLoops: (item) => testing.agentLoopConformance({ factory: item }),
   agentLoopManagers: () => OWN_TESTS,
   tools: toolCases,

@@ -149,6 +149,7 @@ describe("scaffolds", () => {
         "platform",
         "engine",
         "agentLoop",
+        "tool",
         "advantageEstimator",
         "policyLoss",
         "tracker",
@@ -188,6 +189,13 @@ describe("scaffolds", () => {
       expect(code).to.equal(1);
       expect(stdout).to.match(/ {2}FAIL {2}.*\n {8}disk full/);
       expect(stdout).to.match(/\n\d+ passed, [1-9]\d* failed\n$/);
+    });
+
+    it("tries queues with queues' suite", async () => {
+      const sieve = `host.transferQueues.register({ name: "sieve", create: async () => ({ async close() {} }) });`;
+      const { code, stdout } = await cli(["plugins", "test", await plugin(sieve, ["transferQueue"])]);
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/\ntransferQueue sieve\n {2}FAIL/);
     });
 
     it("says what has no suite", async () => {
