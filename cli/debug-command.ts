@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../core/host/index.js";
 import {
   formatDuration,
   formatNumber,
@@ -114,7 +114,7 @@ async function recordedSteps(place: string, io: CommandIo): Promise<Map<number, 
 
 async function writeStep(folder: string, step: number, records: readonly TrajectoryRecord[]): Promise<string> {
   const name = path.join(folder, `${step}.jsonl`);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const file = await OutputFile.open(name);
   for (const record of records) await file.write(JSON.parse(trajectoryLine(record)));
   await file.complete();

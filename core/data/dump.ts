@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { writeFileAtomically } from "../formats/index.js";
+import { makeFolder } from "../host/make-folder.js";
 import type { JsonValue } from "../host/types.js";
 
 /** One line of a dump: what the model saw and wrote, and how it was scored. */
@@ -25,7 +25,7 @@ const LINES_AT_ONCE = 256;
  * given, non-ASCII text as it is. An older dump of the step is replaced, and never by half a file. Returns the path.
  */
 export async function writeDump(dir: string, step: number, rows: readonly DumpRow[]): Promise<string> {
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   const file = path.join(dir, `${step}.jsonl`);
   await writeFileAtomically(file, async (handle) => {
     for (let start = 0; start < rows.length; start += LINES_AT_ONCE) {

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NamedTensor } from "../data/tensor.js";
+import { makeFolder } from "../host/make-folder.js";
 import { writeFileAtomically } from "./atomic-file.js";
 import { familyOf } from "./families/index.js";
 import type { ModelConfig, TokenizerFiles } from "./model.js";
@@ -27,7 +28,7 @@ const TORCH_DTYPES: Readonly<Record<WeightDType, string>> = { f32: "float32", bf
 /** Write a folder that `transformers` loads with `from_pretrained`, and that `openModel` reads back. */
 export async function writeHfFolder(folder: string, content: HfFolderContent): Promise<void> {
   const { config, tokenizerFiles, dtype = "bf16" } = content;
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   await writeWeights(folder, content, dtype);
   await writeText(join(folder, "config.json"), configText(configJson(config, dtype)));
   await writeJson(join(folder, "generation_config.json"), {

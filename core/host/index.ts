@@ -10,6 +10,7 @@ export { HostCore, type HostCoreOptions } from "./host.js";
 export * from "./kind.js";
 export { checkLock, LOCK_FILE, type LockEntry, lockOf, type PluginLock, readLock, writeLock } from "./lock.js";
 export { type LogLevel, lineLogger, prefixed, stderrLogger } from "./logger.js";
+export { makeFolder } from "./make-folder.js";
 export type { PluginManifest } from "./manifest.js";
 export { parseModuleList } from "./module-list.js";
 export { didYouMean, nearestName } from "./nearest.js";

@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { type Dict, parseYaml, toPlain } from "../config/index.js";
 import { reasonOf } from "../host/errors.js";
+import { makeFolder } from "../host/make-folder.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
@@ -49,7 +50,7 @@ export async function writeRunFiles(dir: string, config: string, note: RunNote):
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(dir, name);
     await written(file, async () => {
-      await mkdir(dir, { recursive: true });
+      await makeFolder(dir);
       // Those of an earlier start stay whole if this one fails.
       await replaceFile(file, text);
     });

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { isVerlError, reasonOf } from "../host/errors.js";
+import { makeFolder } from "../host/make-folder.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import { written } from "../tracking/index.js";
 import { trainerErrors } from "./errors.js";
@@ -48,7 +49,7 @@ export class CheckpointStore {
     const temporary = path.join(this.root, `.tmp-${STEP_PREFIX}${step}-${process.pid}`);
     try {
       await rm(temporary, { recursive: true, force: true });
-      await mkdir(temporary, { recursive: true });
+      await makeFolder(temporary);
       await write(temporary);
       const files = await syncTree(temporary);
       const marker: Marker = { version: 1, step, runId: this.options.runId, files };

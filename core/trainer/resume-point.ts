@@ -24,7 +24,8 @@ export async function refuseFinished(
   totalSteps: number,
   { trainer }: RunConfig,
 ): Promise<void> {
-  if (trainer.val_only || saved.step < totalSteps || !(await checkpoints.isLogged(saved))) return;
+  if (trainer.val_only || saved.step < totalSteps) return;
+  if (saved.step === totalSteps && !(await checkpoints.isLogged(saved))) return;
   throw trainerErrors.VERL_TRAINER_FINISHED({
     what: `the run is finished: its checkpoint is of step ${saved.step}, and it ends with step ${totalSteps}`,
     where: saved.dir,

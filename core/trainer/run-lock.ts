@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
+import { makeFolder } from "../host/make-folder.js";
 import { trainerErrors } from "./errors.js";
 
 /** In the folder of a run as long as a process holds it. */
@@ -43,7 +44,7 @@ export class RunLock {
   }
 
   static async #acquire(folder: string): Promise<RunLock> {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const file = path.join(folder, RUN_LOCK_FILE);
     const own: Holder = { pid: process.pid, host: hostname(), started: await startOf(process.pid) };
     for (let attempt = 0; attempt < 5; attempt++) {

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, symlink } from "node:fs/promises";
+import { readFile, rename, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { z } from "zod";
 import type { HubReference } from "../../config/index.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
+import { makeFolder } from "../../host/make-folder.js";
 import { parseOutsideJson } from "../../host/outside-json.js";
 import type { Logger } from "../../host/types.js";
 import { writeFileAtomically } from "../atomic-file.js";
@@ -62,8 +63,8 @@ async function fetchSnapshot(
 ): Promise<void> {
   const { repo, revision } = reference;
   const snapshot = join(store, "snapshots", commit);
-  await mkdir(snapshot, { recursive: true });
-  await mkdir(join(store, "blobs"), { recursive: true });
+  await makeFolder(snapshot);
+  await makeFolder(join(store, "blobs"));
   for (const file of modelFiles(reference, files)) {
     const link = join(snapshot, file.name);
     if (await exists(link)) continue;
@@ -76,7 +77,7 @@ async function fetchSnapshot(
   }
   if (COMMIT.test(revision)) return;
   const ref = join(store, "refs", revision);
-  await mkdir(dirname(ref), { recursive: true });
+  await makeFolder(dirname(ref));
   await writeFileAtomically(ref, (file) => file.writeFile(commit));
 }
 

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NamedTensor } from "../../data/tensor.js";
+import { makeFolder } from "../../host/make-folder.js";
 import { shown } from "../../host/shown.js";
 import { writeFileAtomically } from "../atomic-file.js";
 import { formatErrors } from "../errors.js";
@@ -67,7 +67,7 @@ export async function writeAdapter(
   },
 ): Promise<void> {
   const { config, shape, tensors, base } = content;
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const prefixed = <T extends { readonly name: string }>(item: T) => ({ ...item, name: PREFIX + item.name });
   await writeSafetensors(join(folder, WEIGHTS_FILE), map(tensors, prefixed), {
     layout: loraParameterSpecs(config, shape).map(prefixed),

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { openAdapter, readJsonObject, writeFileAtomically } from "../../../core/formats/index.js";
+import { makeFolder } from "../../../core/host/index.js";
 import type { CallOptions, CheckpointPart } from "../../../core/plugin.js";
 import { requireFile } from "../backend/checkpoint.js";
 import { readOptimizer, writeOptimizer } from "../backend/optimizer-checkpoint.js";
@@ -36,7 +36,7 @@ export async function saveAdapters(
   for (const name of names) {
     options.signal?.throwIfAborted();
     if (parts.includes("model")) {
-      await mkdir(adapterFolder(dir, name), { recursive: true });
+      await makeFolder(adapterFolder(dir, name));
       await adapters.save(name, adapterFolder(dir, name), options);
     }
     const { store, optimizer } = adapters.get(name);

@@ -1,6 +1,7 @@
-import { appendFile, mkdir, writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { makeFolder } from "../../../core/host/index.js";
 import { type Logger, reasonOf } from "../../../core/plugin.js";
 import { exportRequest, type ResourceAttributes } from "./otlp-json.js";
 
@@ -29,7 +30,7 @@ export class SpanFileProcessor implements SpanProcessor {
     },
   ) {
     this.#writing = this.#attempt(async () => {
-      await mkdir(path.dirname(file), { recursive: true });
+      await makeFolder(path.dirname(file));
       await writeFile(file, "", { flag: options.append ? "a" : "w" });
     });
   }

@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../../core/host/index.js";
 import { reasonOf, type Tracer, type TracerOptions } from "../../../core/plugin.js";
 import { replaceFile } from "../../../core/tracking/index.js";
 import { type MetricsServer, scrapeConfig, serveMetrics } from "./metrics-server.js";
@@ -14,7 +14,7 @@ export async function openPrometheus({ prometheus, cwd, logger }: TracerOptions)
     logger.info(`metrics: http://${server.address}/metrics`);
     if (prometheus.file !== null) {
       const file = path.resolve(cwd, prometheus.file);
-      await mkdir(path.dirname(file), { recursive: true });
+      await makeFolder(path.dirname(file));
       // In one go: Prometheus may read it at any time.
       await replaceFile(file, scrapeConfig(server.address));
     }

@@ -170,6 +170,12 @@ describe("core/trainer resume", () => {
     expect(tracker.runs).to.deep.equal([]);
   });
 
+  it("says that a run is finished when it is given fewer steps than it has taken, also where its last step has no line in the log", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1"] });
+    await rm(folder.at("run", "global_step_3", "logged"));
+    expect((await folder.fail({ overrides: [steps(2)] })).error.code).to.equal("VERL_TRAINER_FINISHED");
+  });
+
   it("starts anew with resume_mode=disable, and with auto where there is nothing to resume", async () => {
     const first = await folder.train({ overrides: ["trainer.save_freq=1"] });
     const anew = await folder.train({ overrides: ["trainer.resume_mode=disable"] });
