@@ -2,6 +2,11 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
+const LEFT_OVER = /.\.tmp-[0-9a-f]{12}$/;
+
+/** Whether a file of this name is what a killed process left of one that it was about to replace. */
+export const isLeftOver = (name: string): boolean => LEFT_OVER.test(name);
+
 /**
  * A file that gets its name only when it is complete: it is written under a temporary one in the same folder, synced, then
  * renamed over the target. End with `commit` or `discard`.

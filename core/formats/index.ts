@@ -1,6 +1,6 @@
 /** Model files: configuration, parameter names, safetensors, GGUF. Engines read models through `openModel` alone. */
 
-export { writeFileAtomically } from "./atomic-file.js";
+export { isLeftOver, writeFileAtomically } from "./atomic-file.js";
 export { formatErrors } from "./errors.js";
 export { MODEL_FAMILIES, type ModelFamily } from "./families/index.js";
 export { bf16ToF32, f16ToF32, f32ToBf16, f32ToF16 } from "./half.js";

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { isLeftOver } from "../formats/index.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { makeFolder } from "../host/make-folder.js";
 import { parseOutsideJson } from "../host/outside-json.js";
@@ -146,7 +147,7 @@ export class CheckpointStore {
       }
     }
     for (const name of names) {
-      if (name.startsWith(".tmp-") || name.startsWith(".old-")) {
+      if (name.startsWith(".tmp-") || name.startsWith(".old-") || isLeftOver(name)) {
         await rm(path.join(this.root, name), { recursive: true, force: true });
       }
     }

@@ -81,8 +81,9 @@ describe("core/trainer/checkpoint-store", () => {
 
   it("clears what a killed process left half-written", async () => {
     await mkdir(path.join(root, ".tmp-global_step_9-123"), { recursive: true });
+    for (const name of ["samples.jsonl.tmp-a2bbe2ca21d2", "samples.jsonl"]) await writeFile(path.join(root, name), "");
     await store().clean();
-    expect(await readdir(root)).to.deep.equal([]);
+    expect(await readdir(root)).to.deep.equal(["samples.jsonl"]);
   });
 
   it("names the tracker file when it holds no number", async () => {
