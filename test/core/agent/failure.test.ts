@@ -4,20 +4,9 @@ import type { AgentLoopOutput } from "../../../core/agent/index.js";
 import { isVerlError } from "../../../core/host/errors.js";
 import { promptTag } from "../../../core/transfer/index.js";
 import { FaultyQueue } from "../../../testing/index.js";
-import { harness, loopOf, task, tokenizer } from "./harness.js";
+import { harness, loopOf, output as outputOf, task, tokenizer } from "./harness.js";
 
-const output: AgentLoopOutput = {
-  promptIds: [1, 2],
-  responseIds: tokenizer.encode("42"),
-  responseMask: [1, 1],
-  responseLogProbs: [-0.1, -0.2],
-  numTurns: 2,
-  stopReason: "stop",
-  minWeightVersion: 3,
-  maxWeightVersion: 3,
-  metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
-  extraFields: {},
-};
+const output = outputOf({ responseIds: tokenizer.encode("42") });
 const agent = (name: string) => ({ row: { agent_name: name, origin: "train.jsonl:9" } });
 const never = loopOf("never", () => new Promise(() => {}));
 

@@ -1,4 +1,9 @@
-import type { AgentLoopFactory, AgentLoopManagerOptions, PromptTask } from "../../../core/agent/index.js";
+import type {
+  AgentLoopFactory,
+  AgentLoopManagerOptions,
+  AgentLoopOutput,
+  PromptTask,
+} from "../../../core/agent/index.js";
 import {
   builtinAgentLoops,
   builtinToolParsers,
@@ -150,3 +155,18 @@ export function loopOf(
 ): AgentLoopFactory {
   return { name, create: (context) => ({ run: async () => (await run(context)) as never }) };
 }
+
+/** What a loop returns of two turns, two tokens sampled. */
+export const output = (over: Partial<AgentLoopOutput> = {}): AgentLoopOutput => ({
+  promptIds: [1, 2],
+  responseIds: [20, 21],
+  responseMask: [1, 1],
+  responseLogProbs: [-0.1, -0.2],
+  numTurns: 2,
+  stopReason: "stop",
+  minWeightVersion: 3,
+  maxWeightVersion: 3,
+  metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
+  extraFields: {},
+  ...over,
+});

@@ -1,21 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import type { AgentLoopOutput } from "../../../core/agent/index.js";
-import { harness, loopOf, task, tokenizer } from "./harness.js";
+import { harness, loopOf, output, task, tokenizer } from "./harness.js";
 
-const output = (over: Partial<AgentLoopOutput> = {}): AgentLoopOutput => ({
-  promptIds: [1, 2],
-  responseIds: [20, 21],
-  responseMask: [1, 1],
-  responseLogProbs: [-0.1, -0.2],
-  numTurns: 2,
-  stopReason: "stop",
-  minWeightVersion: 3,
-  maxWeightVersion: 3,
-  metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
-  extraFields: {},
-  ...over,
-});
 const agent = (name: string) => ({ row: { agent_name: name, origin: "train.jsonl:9" } });
 
 describe("agent loop manager", () => {

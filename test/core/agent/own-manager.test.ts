@@ -1,28 +1,9 @@
 import { expect } from "chai";
-import type {
-  AgentLoopManager,
-  AgentLoopOutput,
-  PromptBatch,
-  SequenceManagerOptions,
-} from "../../../core/agent/index.js";
+import type { AgentLoopManager, PromptBatch, SequenceManagerOptions } from "../../../core/agent/index.js";
 import { agentLoopManager, createAgentLoopManager } from "../../../core/agent/index.js";
 import type { VerlError } from "../../../core/plugin.js";
 import { promptTag, statusTag, trajectoryKey } from "../../../core/transfer/index.js";
-import { type HarnessOptions, harness, task } from "./harness.js";
-
-const output = (over: Partial<AgentLoopOutput> = {}): AgentLoopOutput => ({
-  promptIds: [1, 2],
-  responseIds: [20, 21],
-  responseMask: [1, 1],
-  responseLogProbs: [-0.1, -0.2],
-  numTurns: 2,
-  stopReason: "stop",
-  minWeightVersion: 3,
-  maxWeightVersion: 3,
-  metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 },
-  extraFields: {},
-  ...over,
-});
+import { type HarnessOptions, harness, output, task } from "./harness.js";
 
 type Generate = (batch: PromptBatch, options: SequenceManagerOptions) => void | Promise<void>;
 

@@ -79,3 +79,12 @@ export async function deadAddress(): Promise<string> {
   await server[Symbol.asyncDispose]();
   return server.address;
 }
+
+/** A reply that waits until it is released, and how to release it. */
+export function heldReply(): { readonly reply: () => Promise<Record<string, never>>; readonly release: () => void } {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { reply: () => held.then(() => ({})), release: () => release() };
+}

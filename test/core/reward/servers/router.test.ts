@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createJudge, type Router, readServer, startRouter } from "../../../../core/reward/index.js";
-import { completion, deadAddress, HttpServer } from "./http-server.js";
+import { completion, deadAddress, HttpServer, heldReply } from "./http-server.js";
 
 describe("router over judges", () => {
   const routers: Router[] = [];
@@ -36,14 +36,7 @@ describe("router over judges", () => {
   });
 
   it("chooses the server with the fewest requests under way, and forgets those that have ended", async () => {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const reply = async () => {
-      await held;
-      return {};
-    };
+    const { reply, release } = heldReply();
     await using one = await HttpServer.start(reply);
     await using two = await HttpServer.start(reply);
     const { url, servers } = await routerOver(one.address, two.address);

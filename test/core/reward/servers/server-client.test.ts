@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { VerlError } from "../../../../core/plugin.js";
 import { checkServers, createServerClient, readServer } from "../../../../core/reward/index.js";
 import { rejection } from "../../host/support/hosts.js";
-import { deadAddress, HttpServer } from "./http-server.js";
+import { deadAddress, HttpServer, heldReply } from "./http-server.js";
 
 const quick = { waitMs: () => 1 };
 const post = (client: ReturnType<typeof createServerClient>, signal?: AbortSignal) =>
@@ -83,14 +83,7 @@ describe("client of reward servers", () => {
   });
 
   it("sends requests to the server with the fewest under way, and on to another when one is gone", async () => {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const reply = async () => {
-      await held;
-      return {};
-    };
+    const { reply, release } = heldReply();
     await using one = await HttpServer.start(reply);
     await using two = await HttpServer.start(reply);
     const client = createServerClient({ addresses: [one.address, two.address] });
