@@ -73,7 +73,8 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
 
   async function call(batch: readonly Waiting[]): Promise<RewardResult[]> {
     const inputs = batch.map(({ input }) => input);
-    const outer = AbortSignal.any([shutdown.signal, whenAllAborted(batch)]);
+    using nobody = whenAllAborted(batch);
+    const outer = AbortSignal.any([shutdown.signal, nobody.signal]);
     try {
       const returned: unknown = await withDeadline(
         deadlineMs,
@@ -132,14 +133,17 @@ function functionOf({ customFunction }: RewardManagerOptions): BatchRewardFuncti
   });
 }
 
-function whenAllAborted(batch: readonly Waiting[]): AbortSignal {
+/** Aborted when nobody waits for the batch any more. Its listeners go with it: a prompt's signal outlives the batch. */
+function whenAllAborted(batch: readonly Waiting[]): { readonly signal: AbortSignal } & Disposable {
   const controller = new AbortController();
+  const heard = new AbortController();
   let left = batch.length;
   for (const { signal } of batch) {
     const count = () => --left === 0 && controller.abort(signal?.reason);
-    signal?.addEventListener("abort", count, { once: true });
+    if (signal?.aborted) count();
+    else signal?.addEventListener("abort", count, { once: true, signal: heard.signal });
   }
-  return controller.signal;
+  return { signal: controller.signal, [Symbol.dispose]: () => heard.abort() };
 }
 
 const wrongList =

@@ -4,7 +4,7 @@ import { renderConversation } from "../model/render-conversation.js";
 import type { RewardModel } from "../model/reward-model.js";
 import type { RewardManager, RewardManagerOptions } from "../reward.js";
 import { tracedScore } from "../traced-parts.js";
-import { scoredCall } from "./scored-call.js";
+import { inTurn, scoredCall } from "./scored-call.js";
 
 /** A discriminative reward model with the tokenizer whose template renders what it sees. */
 export interface ModelWithTokenizer {
@@ -20,25 +20,20 @@ export function createModelRewardManager(
   const slots = new Semaphore(options.maxConcurrent);
   return {
     async score(input, { signal } = {}) {
-      const arrived = performance.now();
-      const release = await slots.acquire(signal);
-      const started = performance.now();
-      try {
-        const result = await tracedScore(options.tracer, "model", () =>
-          scoredCall(input, { deadlineMs: options.deadlineMs, signal }, async (deadline) => ({
-            score: await model.score(renderConversation(input, { policy: options.tokenizer, model: tokenizer }), {
-              signal: deadline,
-            }),
-          })),
-        );
-        return {
-          ...result,
-          extra: {},
-          seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
-        };
-      } finally {
-        release();
-      }
+      const result = await inTurn(
+        input,
+        signal,
+        async () => ({ release: await slots.acquire(signal) }),
+        () =>
+          tracedScore(options.tracer, "model", () =>
+            scoredCall(input, { deadlineMs: options.deadlineMs, signal }, async (deadline) => ({
+              score: await model.score(renderConversation(input, { policy: options.tokenizer, model: tokenizer }), {
+                signal: deadline,
+              }),
+            })),
+          ),
+      );
+      return { ...result, extra: {} };
     },
     supports: () => true,
     start: (call) => model.start(call),

@@ -3,7 +3,7 @@ import type { CallOptions } from "../../host/types.js";
 import type { RewardInput, RewardManager, RewardManagerFactory, RewardManagerOptions } from "../reward.js";
 import { tracedScore } from "../traced-parts.js";
 import { type ChosenScorer, scorerChoice } from "./choose-scorer.js";
-import { failedResult, scoredCall } from "./scored-call.js";
+import { inTurn, scoredCall } from "./scored-call.js";
 
 /**
  * Scores with the user's function, or the scorer of the data source. Functions run in this process: asynchronous ones
@@ -28,37 +28,26 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
   return {
     async score(input: RewardInput, { signal }: CallOptions = {}) {
       const scorer = scorerFor(input.dataSource);
-      const arrived = performance.now();
-      let places: Semaphore;
-      try {
-        places = await slotsFor(scorer);
-      } catch (error) {
-        return failedResult(error, input);
-      }
-      const release = await places.acquire(signal);
-      const started = performance.now();
-      try {
-        const result = await tracedScore(options.tracer, scorer.name, () =>
-          scoredCall(input, { deadlineMs: options.deadlineMs, signal }, (deadline) =>
-            scorer.score({
-              dataSource: input.dataSource,
-              solution: input.solution,
-              groundTruth: input.groundTruth,
-              extraInfo: input.extraInfo,
-              signal: deadline,
-              kwargs: options.rewardKwargs,
-              sandbox: options.sandbox,
-              judge: options.judge,
-            }),
+      return inTurn(
+        input,
+        signal,
+        async () => ({ release: await (await slotsFor(scorer)).acquire(signal) }),
+        () =>
+          tracedScore(options.tracer, scorer.name, () =>
+            scoredCall(input, { deadlineMs: options.deadlineMs, signal }, (deadline) =>
+              scorer.score({
+                dataSource: input.dataSource,
+                solution: input.solution,
+                groundTruth: input.groundTruth,
+                extraInfo: input.extraInfo,
+                signal: deadline,
+                kwargs: options.rewardKwargs,
+                sandbox: options.sandbox,
+                judge: options.judge,
+              }),
+            ),
           ),
-        );
-        return {
-          ...result,
-          seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
-        };
-      } finally {
-        release();
-      }
+      );
     },
     supports(dataSource) {
       scorerFor(dataSource);

@@ -14,7 +14,7 @@ import { type Seat, WorkerPool } from "../workers/worker-pool.js";
 import { scorerChoice } from "./choose-scorer.js";
 import { withOverlongPenalty } from "./dapo.js";
 import { createNaiveRewardManager } from "./naive.js";
-import { failedResult } from "./scored-call.js";
+import { failedResult, inTurn } from "./scored-call.js";
 
 /**
  * For functions that take processor time: they run in up to `reward.num_workers` threads, one trajectory at a time in each,
@@ -35,24 +35,12 @@ export async function createRemoteRewardManager(options: RewardManagerOptions): 
     const { name, sandboxLanguage } = scorerFor(input.dataSource);
     if (sandboxLanguage) return inProcess.score(input, call);
     const { signal } = call;
-    const arrived = performance.now();
-    let seat: Seat;
-    try {
-      seat = await pool.acquire(signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      return failedResult(error, input);
-    }
-    const started = performance.now();
-    try {
-      const result = await tracedScore(options.tracer, name, () => inWorker(seat, input, options.deadlineMs, signal));
-      return {
-        ...result,
-        seconds: { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 },
-      };
-    } finally {
-      seat.release();
-    }
+    return inTurn(
+      input,
+      signal,
+      () => pool.acquire(signal),
+      (seat) => tracedScore(options.tracer, name, () => inWorker(seat, input, options.deadlineMs, signal)),
+    );
   }
 
   return withOverlongPenalty(

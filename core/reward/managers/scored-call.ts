@@ -27,6 +27,34 @@ export async function scoredCall(
   }
 }
 
+/**
+ * Scores when there is a place for it, and says how long it waited and took, in seconds. A place that cannot be had is a failed result;
+ * the caller's abort rejects with its reason.
+ */
+export async function inTurn<P extends { readonly release: () => void }>(
+  input: RewardInput,
+  signal: AbortSignal | undefined,
+  take: () => Promise<P>,
+  score: (place: P) => Promise<RewardResult>,
+): Promise<RewardResult> {
+  const arrived = performance.now();
+  let place: P;
+  try {
+    place = await take();
+  } catch (error) {
+    signal?.throwIfAborted();
+    return failedResult(error, input);
+  }
+  const started = performance.now();
+  try {
+    const result = await score(place);
+    const seconds = { queue: (started - arrived) / 1000, score: (performance.now() - started) / 1000 };
+    return { ...result, seconds };
+  } finally {
+    place.release();
+  }
+}
+
 /** `place`: the worker in which it happened, where that is not this process. */
 export function failedResult(error: unknown, input: RewardInput, place?: string): RewardResult {
   const late = error instanceof DeadlineExceeded;
