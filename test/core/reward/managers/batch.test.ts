@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import {
   type BatchRewardFunction,
@@ -84,6 +85,13 @@ describe("batch reward manager", () => {
     two.abort("second");
     expect(await staying).to.equal("second");
     await aborted;
+  });
+
+  it("leaves no listeners at the signals of its callers", async () => {
+    const manager = batchManager(() => [1, 2], { batch: { maxSize: 2, maxWaitMs: 5 } });
+    const { signal } = new AbortController();
+    await Promise.all(solutions("a", "b").map((input) => manager.score(input, { signal })));
+    expect(getEventListeners(signal, "abort")).to.deep.equal([]);
   });
 
   it("refuses to start without a function", () => {
