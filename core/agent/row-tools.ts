@@ -1,4 +1,5 @@
 import type { Row } from "../data/row.js";
+import { objectOf } from "../host/plain-object.js";
 import type { JsonObject } from "./tools/tool.js";
 import type { ToolSet } from "./tools/tool-set.js";
 
@@ -11,8 +12,4 @@ export function rowTools(tools: ToolSet, row: Row): ToolSet {
 /** What a row says about single tools: its column `tools_kwargs`, or `extra_info.tools_kwargs`. */
 export function toolsKwargs(row: Row): JsonObject {
   return objectOf(row.tools_kwargs ?? objectOf(row.extra_info).tools_kwargs);
-}
-
-function objectOf(value: unknown): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }

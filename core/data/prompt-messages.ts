@@ -1,3 +1,4 @@
+import { isJsonObject } from "../host/plain-object.js";
 import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
 import type { ChatMessage } from "./tokenizer.js";
@@ -24,22 +25,18 @@ export function promptMessages(prompt: JsonValue, column: string): PromptMessage
 }
 
 function messageProblem(message: JsonValue): string | null {
-  if (!isObject(message)) return `that is ${kindOf(message)}, expected {role, content}`;
+  if (!isJsonObject(message)) return `that is ${kindOf(message)}, expected {role, content}`;
   const { role, content = null } = message;
   if (typeof role !== "string" || role === "") return `whose role is ${kindOf(role)}, expected a text`;
   if (content === null) return hasToolCalls(message) ? null : "without content";
   if (typeof content === "string") return null;
   if (!Array.isArray(content)) return `whose content is ${kindOf(content)}, expected a text or a list of parts`;
-  const at = content.findIndex((part) => !isObject(part) || typeof part.type !== "string");
+  const at = content.findIndex((part) => !isJsonObject(part) || typeof part.type !== "string");
   return at < 0 ? null : `whose content[${at}] is no part with a type`;
 }
 
 function hasToolCalls(message: Readonly<Record<string, JsonValue>>): boolean {
   return Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
-}
-
-function isObject(value: JsonValue | undefined): value is Readonly<Record<string, JsonValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: JsonValue | undefined): string {

@@ -1,5 +1,6 @@
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
+import { isObject } from "../host/plain-object.js";
 import { shown } from "../host/shown.js";
 import { formatErrors } from "./errors.js";
 import type { RandomAccessFile } from "./random-access-file.js";
@@ -136,10 +137,6 @@ function checkCoverage(entries: readonly SafetensorsEntry[], dataStart: number, 
     previous = `tensor "${name}"`;
   }
   if (position !== size) throw bad(`${size - position} bytes after ${previous} belong to no tensor`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTexts(value: unknown): value is Record<string, string> {

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { parseOutsideJson } from "../host/outside-json.js";
 import { parsedLines } from "../host/parsed-lines.js";
+import { isJsonObject } from "../host/plain-object.js";
 import type { JsonValue } from "../host/types.js";
 import { tracingErrors } from "./errors.js";
 
@@ -39,13 +40,13 @@ export async function* readSpans(file: string): AsyncGenerator<ReadSpan> {
 
 /** The spans of a line. @throws VERL_TRACING_BAD_FILE */
 export function parseSpans(text: string, where: string): ReadSpan[] {
-  let line: unknown;
+  let line: JsonValue;
   try {
     line = parseOutsideJson(text);
   } catch (cause) {
     throw tracingErrors.VERL_TRACING_BAD_FILE({ what: "the line is no JSON", where, cause });
   }
-  if (!isObject(line) || !Array.isArray(line.resourceSpans)) {
+  if (!isJsonObject(line) || !Array.isArray(line.resourceSpans)) {
     throw tracingErrors.VERL_TRACING_BAD_FILE({
       what: "the line is no export of spans: it has no resourceSpans",
       where,
@@ -62,7 +63,7 @@ function spanOf(span: Json, where: string): ReadSpan {
   if (typeof traceId !== "string" || typeof spanId !== "string" || typeof name !== "string") {
     throw tracingErrors.VERL_TRACING_BAD_FILE({ what: "a span has no traceId, spanId or name", where });
   }
-  const { code } = isObject(span.status) ? span.status : { code: null };
+  const { code } = isJsonObject(span.status) ? span.status : { code: null };
   return {
     traceId,
     spanId,
@@ -73,7 +74,7 @@ function spanOf(span: Json, where: string): ReadSpan {
     isError: code === 2 || code === "STATUS_CODE_ERROR",
     attributes: Object.fromEntries(
       listOf(span.attributes).flatMap(({ key, value }) =>
-        typeof key === "string" && isObject(value) ? [[key, plain(value)]] : [],
+        typeof key === "string" && isJsonObject(value) ? [[key, plain(value)]] : [],
       ),
     ),
   };
@@ -86,11 +87,9 @@ function milliseconds(nanoseconds: JsonValue | undefined): number {
 }
 
 function plain(value: Json): JsonValue {
-  if (isObject(value.arrayValue)) return listOf(value.arrayValue.values).map(plain);
+  if (isJsonObject(value.arrayValue)) return listOf(value.arrayValue.values).map(plain);
   if (value.intValue !== undefined) return Number(value.intValue);
   return value.stringValue ?? value.doubleValue ?? value.boolValue ?? null;
 }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const listOf = (value: JsonValue | undefined): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const listOf = (value: JsonValue | undefined): Json[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);

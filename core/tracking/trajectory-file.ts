@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import { parsedLines } from "../host/parsed-lines.js";
+import { isJsonObject } from "../host/plain-object.js";
 import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
@@ -82,13 +83,13 @@ async function endsInLineFeed(file: string): Promise<boolean> {
  * response for a line of `verl generate`. Any other line is `VERL_TRACKING_BAD_FILE` with its place.
  */
 export function parseTrajectories(text: string, where: string): TrajectoryRecord[] {
-  let line: unknown;
+  let line: JsonValue;
   try {
     line = parseOutsideJson(text);
   } catch (cause) {
     throw bad("the line is no JSON", where, cause);
   }
-  if (!isObject(line)) throw bad("the line is no JSON object", where);
+  if (!isJsonObject(line)) throw bad("the line is no JSON object", where);
   if (Array.isArray(line.responses)) return generated(line, line.responses, where);
   if (typeof line.input !== "string" || typeof line.output !== "string") {
     throw bad("the line has neither `input` and `output` nor `responses`", where);
@@ -98,7 +99,7 @@ export function parseTrajectories(text: string, where: string): TrajectoryRecord
 
 function dumped(line: Json, input: string, output: string, where: string): TrajectoryRecord {
   const { gts, score, step, uid, trajectory, input: _input, output: _output, ...rest } = line;
-  const fields = isObject(trajectory) ? trajectory : {};
+  const fields = isJsonObject(trajectory) ? trajectory : {};
   const own = <T extends JsonValue>(name: string, isItem: (item: JsonValue) => item is T) =>
     list(fields[name], isItem, `trajectory.${name}`, where);
   const tokens = own("tokens", isText) ?? [];
@@ -121,7 +122,7 @@ function dumped(line: Json, input: string, output: string, where: string): Traje
     logProbs: perToken("log_probs"),
     groundTruth: gts ?? null,
     score: typeof score === "number" ? score : null,
-    extra: isObject(fields.reward) ? fields.reward : rest,
+    extra: isJsonObject(fields.reward) ? fields.reward : rest,
     promptIds: own("prompt_ids", isNumber) ?? undefined,
     responseIds: perToken("response_ids") ?? undefined,
     trainerLogProbs: perToken("trainer_log_probs"),
@@ -137,7 +138,7 @@ function dumped(line: Json, input: string, output: string, where: string): Traje
 function generated(line: Json, responses: readonly JsonValue[], where: string): TrajectoryRecord[] {
   const { prompt, data_source, reward_model } = line;
   const reasons = list(line.stop_reasons, isText, "stop_reasons", where);
-  const messages = Array.isArray(prompt) ? prompt.filter(isObject) : [];
+  const messages = Array.isArray(prompt) ? prompt.filter(isJsonObject) : [];
   const promptText = messages.map(({ role, content }) => `${textOf(role)}: ${asText(content)}`).join("\n");
   return responses.map((response, i) => ({
     key: `${where.slice(where.lastIndexOf(":") + 1)}-${i}`,
@@ -149,7 +150,7 @@ function generated(line: Json, responses: readonly JsonValue[], where: string): 
     tokens: [],
     mask: [],
     logProbs: null,
-    groundTruth: isObject(reward_model) ? (reward_model.ground_truth ?? null) : null,
+    groundTruth: isJsonObject(reward_model) ? (reward_model.ground_truth ?? null) : null,
     score: null,
     extra: {},
     stopReason: reasons?.[i],
@@ -160,8 +161,6 @@ function generated(line: Json, responses: readonly JsonValue[], where: string): 
 const floats = (values: readonly number[] | null | undefined): JsonValue =>
   values ? values.map((value) => (Number.isFinite(value) ? Number(value.toPrecision(9)) : null)) : null;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: JsonValue): value is string => typeof value === "string";
 const isNumber = (value: JsonValue): value is number => typeof value === "number";
 const isNumberOrNull = (value: JsonValue): value is number | null => value === null || isNumber(value);

@@ -1,7 +1,7 @@
 import path from "node:path";
+import { isObject } from "../../host/plain-object.js";
 import { agentErrors } from "../errors.js";
 import { type BadList, construct, isExportReference, readListFile } from "../list-file.js";
-import { isObject } from "../tools/tool.js";
 import type { Interaction } from "./interaction.js";
 
 export interface InteractionSource {

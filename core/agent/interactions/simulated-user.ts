@@ -2,11 +2,12 @@ import type { Row } from "../../data/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonOf } from "../../host/errors.js";
+import { isObject } from "../../host/plain-object.js";
 import { shown } from "../../host/shown.js";
 import type { Awaitable, Logger } from "../../host/types.js";
 import { inTime, settled } from "../abortable.js";
 import { agentErrors } from "../errors.js";
-import { isObject, type JsonObject } from "../tools/tool.js";
+import type { JsonObject } from "../tools/tool.js";
 import type { Interaction, InteractionTurn } from "./interaction.js";
 import type { InteractionSet } from "./load-interactions.js";
 

@@ -1,8 +1,9 @@
 import path from "node:path";
 import { reasonOf } from "../../host/errors.js";
+import { isObject } from "../../host/plain-object.js";
 import { agentErrors } from "../errors.js";
 import { type BadList, construct } from "../list-file.js";
-import { isObject, type Tool, whyNoTool } from "./tool.js";
+import { type Tool, whyNoTool } from "./tool.js";
 import { badToolFile, readToolEntries, type ToolEntry } from "./tool-entry.js";
 import type { ToolFactory, ToolFactoryOptions, ToolGroup } from "./tool-factory.js";
 import { ToolSet } from "./tool-set.js";

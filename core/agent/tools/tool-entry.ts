@@ -1,7 +1,8 @@
+import { isObject } from "../../host/plain-object.js";
 import { shown } from "../../host/shown.js";
 import { agentErrors } from "../errors.js";
 import { isExportReference, readListFile } from "../list-file.js";
-import { isObject, type JsonObject, type ToolSchemaDefinition } from "./tool.js";
+import type { JsonObject, ToolSchemaDefinition } from "./tool.js";
 
 /** An entry of `tool_config_path`: a class of the user's, or a registered tool. */
 export type ToolEntry =

@@ -1,5 +1,6 @@
 import type { Row } from "../../data/row.js";
 import type { ChatContentPart } from "../../data/tokenizer.js";
+import { isObject } from "../../host/plain-object.js";
 import type { Awaitable, JsonValue } from "../../host/types.js";
 
 /** JSON object, e.g. a call's arguments. */
@@ -89,10 +90,6 @@ export abstract class BaseTool implements Tool {
   }
 
   release(_instanceId: string): Awaitable<void> {}
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The first thing that keeps a value from being a tool, or null. */

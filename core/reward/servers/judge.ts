@@ -1,3 +1,4 @@
+import { objectOf } from "../../host/plain-object.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
 import { rewardErrors } from "../errors.js";
 import { MergedCalls } from "./merged-calls.js";
@@ -87,10 +88,4 @@ function readAnswer(answer: JsonValue): ChatAnswer {
     finishReason: typeof reason === "string" ? reason : null,
     response,
   };
-}
-
-type JsonObject = { readonly [name: string]: JsonValue };
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
