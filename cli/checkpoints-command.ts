@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { CONFIG_FILE, RunFolder } from "../core/tracking/index.js";
-import { bytesText, CheckpointStore, type ResumeReport, resumeReport } from "../core/trainer/index.js";
+import { bytesText, CheckpointStore, type ResumeReport, resumeReport, rowText } from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { EXIT } from "./report-error.js";
@@ -82,8 +82,7 @@ function textOf(listed: readonly Listed[], resume: ResumeReport | null, io: Comm
   if (!resume) return [...lines, "None of them is complete: a run would start anew."].join("\n");
   const { step, next, startedAt } = resume;
   lines.push(`${paint("bold", "trainer.resume_mode=auto")} goes on from step ${step}.`);
-  if (next)
-    lines.push(`Next: step ${step + 1}, draw ${next.draw} (${next.uid}), row ${next.row} in pass ${next.epoch + 1}.`);
+  if (next) lines.push(`Next: step ${step + 1}, draw ${next.draw} (${next.uid}), ${rowText(next)}.`);
   if (startedAt) lines.push(`The run began at ${startedAt.slice(0, 19).replace("T", " ")} UTC.`);
   return lines.join("\n");
 }

@@ -1,15 +1,19 @@
 import type { PluginRecord } from "../core/host/index.js";
-import { type Host, KINDS, type KindMap } from "../core/index.js";
+import { createHost, type Host, KINDS, type KindMap } from "../core/index.js";
 import {
+  type DatasetFactory,
   type EngineOptions,
   type NamedTensor,
   type PolicyLossConfig,
+  type RewardModelFactory,
   type RolloutFactory,
   type RolloutOptions,
   reasonOf,
+  type SandboxFactory,
   type ToolFactory,
 } from "../core/plugin.js";
 import * as testing from "../testing/index.js";
+import { BUILTINS } from "./builtins.js";
 
 /** The cases that something a plugin registered has to pass. */
 export interface Suite {
@@ -24,7 +28,9 @@ export interface Suite {
 
 type Cases = readonly testing.ConformanceCase[] | string;
 /** Cases for an item of each kind, or why there are none. */
-type SuiteMakers = { readonly [K in keyof KindMap]: (item: KindMap[K], host: Host) => Cases | Promise<Cases> };
+type SuiteMakers = {
+  readonly [K in keyof KindMap]: (item: KindMap[K], host: Host, folder: string) => Cases | Promise<Cases>;
+};
 
 /** Engines and rollouts are tried on a Llama of some thousand weights. */
 const CONFIG = {
@@ -53,66 +59,130 @@ const LOSS: PolicyLossConfig = {
   extra: {},
 };
 
-const OWN_TESTS = "no suite is general enough for it; its own tests must do";
-
+/** For every kind. What a suite cannot make here is said instead; a kind without a suite does not compile. */
 const SUITES: SuiteMakers = {
   platforms: (item) => testing.platformConformance(() => item),
   engines: (item) => testing.engineConformance(({ optimizer }) => item.create({ ...ENGINE, optimizer })),
   rollouts: rolloutCases,
-  serverAdapters: () => "tested with its rollout",
+  serverAdapters: adapterCases,
   transferQueues: (item) =>
     testing.transferQueueConformance({ make: (options) => item.create({ ...options, extra: {} }) }),
   replayBuffers: (item) => testing.replayBufferConformance({ make: (options) => item.create(options) }),
   agentLoops: (item) => testing.agentLoopConformance({ factory: item }),
-  agentLoopManagers: () => OWN_TESTS,
+  agentLoopManagers: (item) => testing.agentLoopManagerConformance({ factory: item }),
   tools: toolCases,
   toolParsers: (item) => testing.toolParserConformance({ parser: item, texts: ["", "A text without calls."] }),
   rewardManagers: (item) => testing.rewardManagerConformance({ make: (options) => item.create(options) }),
-  rewardModels: () => "it needs weights or a server; run rewardModelConformance in its own tests",
-  scorers: () => OWN_TESTS,
+  rewardModels: rewardModelCases,
+  scorers: (item) => testing.scorerConformance({ scorer: item }),
   advantageEstimators: (item) => testing.advantageConformance(item),
   policyLosses: (item) => testing.lossConformance(() => item.create(LOSS)),
-  datasets: () => OWN_TESTS,
-  trainers: () => OWN_TESTS,
-  sandboxes: (item) => testing.sandboxConformance({ factory: item }),
+  datasets: datasetCases,
+  samplers: (item) => testing.samplerConformance({ factory: item }),
+  trainers: ({ mode }, _, folder) =>
+    testing.trainerConformance({
+      mode,
+      createHost: (options) => createHost({ ...options, builtins: BUILTINS }),
+      plugins: [folder],
+    }),
+  sandboxes: sandboxCases,
   tracers: (item) => testing.tracerConformance({ factory: item }),
   trackers: (item) => testing.trackerConformance({ factory: item }),
-  hooks: () => OWN_TESTS,
+  hooks: (item) => testing.hooksConformance({ make: () => item }),
+  commands: (item, { registries }) => testing.commandConformance({ command: item, registries }),
 };
 
 /** The suite of the plugin itself, then one for each thing that it registered. */
 export async function conformanceSuites(host: Host, record: PluginRecord, folder: string): Promise<Suite[]> {
   const suites: Suite[] = [{ kind: "plugin", name: "plugin", cases: testing.pluginConformance(folder) }];
   for (const registry of Object.keys(KINDS) as (keyof KindMap)[]) {
-    suites.push(...(await suitesOf(registry, host, record)));
+    suites.push(...(await suitesOf(registry, host, record, folder)));
   }
   return suites;
 }
 
-async function suitesOf<K extends keyof KindMap>(registry: K, host: Host, record: PluginRecord): Promise<Suite[]> {
+async function suitesOf<K extends keyof KindMap>(
+  registry: K,
+  host: Host,
+  record: PluginRecord,
+  folder: string,
+): Promise<Suite[]> {
   const { kind, items } = host.registries[registry];
   const suites: Suite[] = [];
   for (const { item, keys, owner } of items()) {
     if (owner.name !== record.name) continue;
     const name = `${kind} ${keys.join(", ")}`;
-    const cases = await SUITES[registry](item as KindMap[K], host);
+    const cases = await SUITES[registry](item as KindMap[K], host, folder);
     suites.push(typeof cases === "string" ? { kind, name, cases: [], skipped: cases } : { kind, name, cases });
   }
   return suites;
 }
 
+/** One that serves somebody else's rollout is tried with that. */
+async function adapterCases({ name }: KindMap["serverAdapters"], host: Host): Promise<Cases> {
+  const { rollouts, serverAdapters } = host.registries;
+  const rollout = rollouts.get(name);
+  if (!rollout) return `there is no rollout "${name}" to feed`;
+  const isOwn = rollouts.ownerOf(name)?.name === serverAdapters.ownerOf(name)?.name;
+  return isOwn ? "tested with its rollout" : rolloutCases(rollout, host);
+}
+
+/** Data that lies in files is not at hand. */
+async function datasetCases(item: DatasetFactory): Promise<Cases> {
+  const make = () => item.create(testing.datasetOptions());
+  const reason = await whyNot(make);
+  return reason === null ? testing.datasetConformance({ make }) : `it makes no data set without files: ${reason}`;
+}
+
+/** Programs are Python's; of a sandbox that runs something else only the rest is tried. */
+async function sandboxCases(item: SandboxFactory): Promise<Cases> {
+  const probe = await item.probe({ extra: {} });
+  if (!probe.available || probe.languages.includes("python")) return testing.sandboxConformance({ factory: item });
+  return testing.sandboxConformance({ factory: item, programs: { language: probe.languages[0] } });
+}
+
+/** Its engine, if it asks for one, has random weights. Servers are not at hand. */
+async function rewardModelCases(item: RewardModelFactory, host: Host): Promise<Cases> {
+  const services = await host.services({ device: "cpu" });
+  const make = () =>
+    item.create({
+      modelName: "conformance",
+      servers: () => {
+        throw new Error("no servers are named here");
+      },
+      openEngine: () => services.createEngine("reward_model", null, { ...ENGINE, optimizer: null }),
+      tokenizer: testing.createToyTokenizer(),
+      maxTokens: 1024,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+  const reason = await whyNot(async () => {
+    const model = await make();
+    await model.start().finally(() => model.dispose());
+  });
+  if (reason !== null) return `it cannot start here, run rewardModelConformance in its own tests: ${reason}`;
+  const conversations = [
+    [2, 3, 4],
+    [2, 5, 6, 7, 8],
+    [9, 2],
+  ].map((ids) => ({ text: ids.map((id) => String.fromCharCode(95 + id)).join(""), ids }));
+  return testing.rewardModelConformance({ make, conversations });
+}
+
+/** The first line of what something throws; null if it does not. */
+async function whyNot(work: () => unknown): Promise<string | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    return reasonOf(error).split("\n")[0];
+  }
+}
+
 /** A tool that needs an entry of its own cannot be made without one. */
 async function toolCases(item: ToolFactory): Promise<Cases> {
-  try {
-    const group = await item.create({
-      ...testing.toolFactoryOptions(),
-      sandbox: async () => testing.createFakeSandbox(),
-    });
-    await group.dispose?.();
-  } catch (error) {
-    return `it makes nothing of an empty entry: ${reasonOf(error).split("\n")[0]}`;
-  }
-  return testing.toolConformance({ factory: item });
+  const options = { ...testing.toolFactoryOptions(), sandbox: async () => testing.createFakeSandbox() };
+  const reason = await whyNot(async () => (await item.create(options)).dispose?.());
+  return reason === null ? testing.toolConformance({ factory: item }) : `it makes nothing of an empty entry: ${reason}`;
 }
 
 /** The weights come from the default engine of this machine, as in a run. */
@@ -134,11 +204,8 @@ async function rolloutCases(item: RolloutFactory, host: Host): Promise<Cases> {
       await engine.dispose();
     }
   };
-  try {
-    await weights(1);
-  } catch (error) {
-    return `no engine of this machine can make weights: ${reasonOf(error).split("\n")[0]}`;
-  }
+  const reason = await whyNot(() => weights(1));
+  if (reason !== null) return `no engine of this machine can make weights: ${reason}`;
   return testing.rolloutConformance(() => ({
     vocabSize: CONFIG.vocab_size,
     async create(demands) {

@@ -30,6 +30,7 @@ export const corePlugin = definePlugin({
     "rewardModel",
     "scorer",
     "dataset",
+    "sampler",
     "trainer",
   ],
   register(host) {
@@ -56,6 +57,11 @@ export const corePlugin = definePlugin({
       name: "rlhf",
       create: async (options) => (await import("../core/data/index.js")).rlhfDatasetFactory.create(options),
     });
+    for (const [index, name] of ["random", "sequential"].entries())
+      host.samplers.register({
+        name,
+        create: async (options) => (await import("../core/data/index.js")).builtinSamplers[index].create(options),
+      });
     host.trainers.register({
       mode: "sync",
       create: async (options) => (await import("../core/trainer/index.js")).createSyncTrainer(options),

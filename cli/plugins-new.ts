@@ -49,7 +49,10 @@ export function newPlugin({ name, kinds, dir, json }: NewPluginRequest, io: Comm
   if (name === null) {
     const list = pluginKinds().map((kind) => ({ kind, description: templateOf(kind).description }));
     if (json) printJson(io, list);
-    else for (const { kind, description } of list) printLine(io.stdout, `${kind.padEnd(10)} ${description}`);
+    else {
+      const width = Math.max(...list.map(({ kind }) => kind.length));
+      for (const { kind, description } of list) printLine(io.stdout, `${kind.padEnd(width)}  ${description}`);
+    }
     return EXIT.ok;
   }
   if (!PACKAGE_NAME.test(name)) {
@@ -79,7 +82,7 @@ function write(name: string, kinds: readonly string[], folder: string): void {
   const suites = [...new Set(["pluginConformance", "runConformance", ...parts.flatMap((part) => part.suites)])].sort();
   const composed = {
     DESCRIPTION: parts.map(({ description }) => description).join("; "),
-    SKIP: parts.map(({ skip }) => (skip ? ` --skip ${skip}` : "")).join(""),
+    SKIP: parts.some(({ skip }) => skip) ? ` --skip ${parts.flatMap(({ skip }) => skip ?? []).join(",")}` : "",
     PROVIDES: parts
       .flatMap(({ provides }) => provides)
       .map((kind) => `"${kind}"`)

@@ -12,8 +12,16 @@ const EXAMPLES = examples(
   "verl doctor --model ./model",
 );
 
+/** What only some calls know how to say. */
+export interface AddedHelp {
+  /** Below the help of `train`. */
+  readonly train?: string;
+  /** Below the list of commands. */
+  readonly commands?: string;
+}
+
 /** The `verl` command. Its actions import what they run when they run, so that `--help` loads nothing heavy. */
-export function createProgram(declaring: Declaring, trainHelp = ""): Command {
+export function createProgram(declaring: Declaring, { train = "", commands = "" }: AddedHelp = {}): Command {
   const { io } = declaring;
   const program = new Command("verl")
     .description("Reinforcement learning for language models: train, look, extend.")
@@ -27,8 +35,8 @@ export function createProgram(declaring: Declaring, trainHelp = ""): Command {
       writeErr: () => {},
       getOutHasColors: () => io.color.stdout,
     })
-    .addHelpText("after", EXAMPLES);
-  declareRuns(program, declaring, trainHelp);
+    .addHelpText("after", commands + EXAMPLES);
+  declareRuns(program, declaring, train);
   declareLooking(program, declaring);
   declarePlugins(program, declaring);
   return program;

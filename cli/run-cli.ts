@@ -3,7 +3,7 @@ import { withExplicitLockFiles } from "./arguments.js";
 import type { Declaring } from "./declare.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printLine } from "./io.js";
-import { createProgram } from "./program.js";
+import { type AddedHelp, createProgram } from "./program.js";
 import { EXIT, reportError } from "./report-error.js";
 
 /**
@@ -20,7 +20,13 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
   };
   const json = argv.includes("--json");
   try {
-    await createProgram(declaring, await trainHelp(argv)).parseAsync(withExplicitLockFiles(argv), { from: "user" });
+    const program = createProgram(declaring, await addedHelp(argv, io));
+    if (mayBeOfPlugin(argv, program, io)) {
+      const { runPluginCommand } = await import("./plugin-commands.js");
+      const ofPlugin = await runPluginCommand(argv, io);
+      if (ofPlugin !== null) return ofPlugin;
+    }
+    await program.parseAsync(withExplicitLockFiles(argv), { from: "user" });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(error, io, json);
@@ -30,11 +36,24 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
   }
 }
 
-/** Keys from the schema; loaded only where they are shown. */
-async function trainHelp(argv: readonly string[]): Promise<string> {
-  if (argv[0] !== "train" || !(argv.includes("--help") || argv.includes("-h"))) return "";
-  const { frequentKeysHelp } = await import("./key-help.js");
-  return frequentKeysHelp();
+/** Keys from the schema, commands of plugins; loaded only where they are shown. */
+async function addedHelp(argv: readonly string[], io: CommandIo): Promise<AddedHelp> {
+  const [first = "--help", ...rest] = argv;
+  const asks = (word: string) => word === "--help" || word === "-h";
+  if (first === "train" && rest.some(asks)) return { train: (await import("./key-help.js")).frequentKeysHelp() };
+  if (!asks(first) || !hasPlugins(io)) return {};
+  return { commands: await (await import("./plugin-commands.js")).pluginCommandsHelp(io) };
+}
+
+/** A first word that is none of the built-in commands, where plugins are named that may know it. */
+function mayBeOfPlugin([word = "-"]: readonly string[], program: Command, io: CommandIo): boolean {
+  return !word.startsWith("-") && hasPlugins(io) && !program.commands.some((command) => command.name() === word);
+}
+
+/** Whether the environment names plugins, which may bring commands. */
+function hasPlugins({ env }: CommandIo): boolean {
+  const { VERL_USE_EXTERNAL_MODULES: modules = "", VERL_USE_EXTERNAL_PLUGINS: plugins = "" } = env;
+  return modules.trim() !== "" || !["", "none"].includes(plugins.trim());
 }
 
 /** A command that needs a subcommand, without one. */

@@ -3,7 +3,9 @@ import type { AgentLoopManagerFactory } from "./agent/manager-factory.js";
 import type { ToolParser } from "./agent/tool-parsers/tool-parser.js";
 import type { ToolFactory } from "./agent/tools/tool-factory.js";
 import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
+import { type PluginCommand, RESERVED_COMMANDS } from "./command.js";
 import type { DatasetFactory } from "./data/dataset.js";
+import type { SamplerFactory } from "./data/row-sampler.js";
 import type { EngineFactory } from "./engine/engine.js";
 import { engineKeys } from "./engine/engine-keys.js";
 import type { Kind, Registrar, Registry } from "./host/kind.js";
@@ -37,11 +39,13 @@ export interface KindMap {
   advantageEstimators: AdvantageEstimator;
   policyLosses: PolicyLossFactory;
   datasets: DatasetFactory;
+  samplers: SamplerFactory;
   trainers: TrainerFactory;
   sandboxes: SandboxFactory;
   tracers: TracerFactory;
   trackers: TrackerFactory;
   hooks: Hooks;
+  commands: PluginCommand;
 }
 
 export type Registrars = { readonly [K in keyof KindMap]: Registrar<KindMap[K]> };
@@ -75,12 +79,25 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
   advantageEstimators: { name: "advantageEstimator", keysOf: byName, check: needs("compute") },
   policyLosses: { name: "policyLoss", keysOf: byName, check: needs("create") },
   datasets: { name: "dataset", keysOf: byName, check: needs("create") },
+  samplers: { name: "sampler", keysOf: byName, check: needs("create") },
   trainers: { name: "trainer", keysOf: (t) => [t.mode], check: needs("create") },
   sandboxes: { name: "sandbox", keysOf: byName, check: needs("probe", "create") },
   tracers: { name: "tracer", keysOf: byName, check: needs("create") },
   trackers: { name: "tracker", keysOf: byName, check: needs("create") },
   hooks: { name: "hooks", keysOf: byName, check: checkHooks },
+  commands: { name: "command", keysOf: byName, check: checkCommand },
 };
+
+/** The name is what a user types. */
+function checkCommand(item: unknown): string | null {
+  const missing = needs("run")(item);
+  if (missing) return missing;
+  const { name, description } = item as Partial<PluginCommand>;
+  if (typeof name !== "string" || !/^[a-z0-9][a-z0-9._-]*$/.test(name))
+    return "a name of small letters, digits, dots and dashes";
+  if (RESERVED_COMMANDS.includes(name)) return `another name: \`verl ${name}\` is built in`;
+  return typeof description === "string" && description.trim() !== "" ? null : "a text description";
+}
 
 function checkToolParser(item: unknown): string | null {
   const missing = needs("create")(item);

@@ -15,6 +15,7 @@ export async function collectWords(io: CommandIo): Promise<CompletionWords> {
         values: registry === undefined ? choices : (registered[registry] ?? []),
         file: file === true,
       })),
+      commands: host.registries.commands.keys(),
       names: [...new Set(Object.values(registered).flat())].filter((name) => !name.includes("/")).sort(),
     };
   } finally {

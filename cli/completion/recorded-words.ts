@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 export interface CompletionWords {
   /** Keys of the configuration with the values that they are known to take. */
   readonly keys: readonly { readonly key: string; readonly values: readonly string[]; readonly file: boolean }[];
+  /** Commands of plugins. */
+  readonly commands: readonly string[];
   /** Names under which something is registered. */
   readonly names: readonly string[];
 }

@@ -34,10 +34,11 @@ export interface CompletionLists {
 /** Everything that can be completed, from the declarations of the commands and those who know the words. */
 export function completionSpec(
   program: Command,
-  { keys, names }: CompletionWords,
+  { keys, names, commands: ofPlugins }: CompletionWords,
   lists: CompletionLists,
 ): CompletionSpec {
-  return { commands: commandsOf(program, "", { ...lists, names }), keys };
+  const [verl, ...below] = commandsOf(program, "", { ...lists, names });
+  return { commands: [{ ...verl, subcommands: [...verl.subcommands, ...ofPlugins] }, ...below], keys };
 }
 
 type Lists = CompletionLists & { readonly names: readonly string[] };

@@ -58,6 +58,7 @@ const CODE_KEYS = [
   "trainer.checkpoint_callback_class",
   "trainer.v1.sampler.custom_sampler.path",
   "data.custom_cls.path",
+  "data.sampler.class_path",
   "data.function_tool_path",
   "actor_rollout_ref.rollout.agent.agent_loop_config_path",
   "actor_rollout_ref.rollout.multi_turn.function_tool_path",

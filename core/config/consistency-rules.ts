@@ -56,6 +56,23 @@ const zeroAdvantages: Rule = (report) => {
   if (!ADVANTAGE_ONLY.includes(loss_mode)) refuse(`The policy loss ${loss_mode} has terms beside the advantage.`);
 };
 
+/** Two answers to one question. */
+const sampler: Rule = (report) => {
+  const { name, class_path: file, class_name: exported } = report.config.data.sampler;
+  if (name !== null && file !== null) {
+    report.problem("VERL_CONFIG_CONFLICT", "data.sampler.name", {
+      what: `data.sampler.name is ${name}, and data.sampler.class_path names a sampler of your own.`,
+      fix: "Leave one of them out.",
+    });
+  }
+  if (file !== null && exported === null) {
+    report.problem("VERL_CONFIG_CONFLICT", "data.sampler.class_name", {
+      what: "data.sampler.class_path is set and data.sampler.class_name is not.",
+      fix: "Name the export: a class, a function or an object with create(options).",
+    });
+  }
+};
+
 const validation: Rule = (report) => {
   const { trainer, actor_rollout_ref } = report.config;
   if (trainer.val_only && !trainer.val_before_train) {
@@ -146,6 +163,7 @@ const deprecated: Rule = (report) => {
 export const consistencyRules: readonly Rule[] = [
   available,
   zeroAdvantages,
+  sampler,
   validation,
   sampling,
   quantization,
@@ -190,7 +208,8 @@ const inputs: Rule = (report) => {
       fix: `Set ${at}.tokenizer_path.`,
     });
   }
-  if (!trainer.val_only && data.train_files.length === 0) {
+  const readsFiles = data.dataset === "rlhf" && data.custom_cls.path === null;
+  if (!trainer.val_only && readsFiles && data.train_files.length === 0) {
     report.problem("VERL_CONFIG_CONFLICT", "data.train_files", {
       what: "No training data is named.",
       fix: "Set data.train_files to a .parquet, .jsonl or .json file.",

@@ -237,8 +237,7 @@ const table: readonly KnownKey[] = [
   }),
   ...sections("no effect while nothing is skipped", "skip"),
   ...sections("options of modes that are not available", "trainer.v1.colocate_async", "trainer.v1.separate_async"),
-  ...unsupported("a sampler of the data loader comes as a plugin", {
-    ...under("data.sampler", { class_path: [null] as const, class_name: [null] as const }),
+  ...unsupported("a data set keeps its rows while a run trains; data.dataset and data.custom_cls make them", {
     ...under("data.datagen", { path: [null] as const, name: [null] as const }),
   }),
 ];

@@ -39,6 +39,7 @@ function userModules({
     ["reward.custom_reward_function.path", reward.custom_reward_function.path],
     ["reward.reward_manager.module.path", source === "importlib" ? module.path : null],
     ["data.custom_cls.path", data.custom_cls.path],
+    ["data.sampler.class_path", data.sampler.class_path],
     ["trainer.v1.sampler.custom_sampler.path", trainer.v1.sampler.custom_sampler.path],
   ];
   return named.flatMap(([key, reference]) => (reference ? [[key, reference] as const] : []));

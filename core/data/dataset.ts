@@ -58,22 +58,8 @@ export interface DatasetConfig {
   readonly truncation?: "error" | "left" | "right" | "middle";
 }
 
-/** Registered under a name; `data.custom_cls` replaces it from a user file. */
+/** Registered under the name that `data.dataset` gives; `data.custom_cls` takes one from a user file. */
 export interface DatasetFactory {
   readonly name: string;
   create(options: DatasetOptions): Promise<Dataset>;
-}
-
-/** Order of rows over passes. Its state is part of the checkpoint. */
-export interface Sampler {
-  /** Index of the next row; a pass that ends starts the next one. */
-  next(): number;
-  readonly epoch: number;
-  state(): SamplerState;
-  restore(state: SamplerState): void;
-}
-export interface SamplerState {
-  readonly epoch: number;
-  readonly position: number;
-  readonly seed: number;
 }

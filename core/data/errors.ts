@@ -40,6 +40,10 @@ export const dataErrors = defineErrors({
     summary: "The data position of a checkpoint does not fit the data set.",
     fix: "Resume with the files and filters of the run that wrote the checkpoint.",
   },
+  VERL_DATA_SAMPLER: {
+    summary: "A sampler drew a row that the data set does not have.",
+    fix: "`next()` must give whole numbers from 0 to `dataset.length - 1`; `samplerConformance` of verl-ts/testing tells what else.",
+  },
   VERL_BATCH_MISMATCH: {
     summary: "Parts of a batch do not fit together: lengths, names, values or meta differ.",
     fix: "Give every tensor and column the same first dimension, and merge only batches that agree.",

@@ -1,6 +1,9 @@
-import type { DataItem, Dataset, Sampler, SamplerState } from "./dataset.js";
+import { isVerlError, reasonOf } from "../host/errors.js";
+import type { JsonValue } from "../host/types.js";
+import type { DataItem, Dataset } from "./dataset.js";
 import { dataErrors } from "./errors.js";
-import { randomSampler, sequentialSampler } from "./sampler.js";
+import type { RowOutcome, Sampler } from "./row-sampler.js";
+import { builtinSamplers, randomSampler, sequentialSampler } from "./sampler.js";
 
 /** A row handed out for training. */
 export interface PromptDraw {
@@ -20,7 +23,9 @@ export interface PromptLoaderState {
   /** Rows of the data set: another data set cannot go on from this state. */
   readonly rows: number;
   readonly batchSize: number;
-  readonly sampler: SamplerState;
+  /** Who decided the order; absent from checkpoints of earlier versions, where it was `random` or `sequential`. */
+  readonly samplerName?: string;
+  readonly sampler: JsonValue;
 }
 
 /** Hands out training rows for ever. Its whole state goes into the checkpoint. */
@@ -30,8 +35,12 @@ export interface PromptLoader {
   readonly stepsPerEpoch: number;
   /** Prompts handed out since the run began. */
   readonly draw: number;
+  /** Whether the order follows from the seed alone: results change nothing. */
+  readonly isFixed: boolean;
+  /** Tells the sampler how the prompts of a step came out. */
+  update(outcomes: readonly RowOutcome[]): void;
   state(): PromptLoaderState;
-  /** A state of a data set with another number of rows is `VERL_DATA_STATE_MISMATCH`. */
+  /** A state of another data set or sampler is `VERL_DATA_STATE_MISMATCH`. */
   restore(state: PromptLoaderState): void;
 }
 
@@ -42,32 +51,40 @@ export interface PromptLoaderOptions {
   readonly shuffle: boolean;
   readonly seed: number;
   /** Default: random with `seed` or sequential, by `shuffle`. */
-  readonly sampler?: Sampler;
+  readonly sampler?: { readonly name: string; readonly sampler: Sampler };
 }
 
-/** The draw that comes after a saved state; needs no data, for the order depends on nothing else. */
-export function nextDraw(state: PromptLoaderState, shuffle: boolean): Omit<PromptDraw, "item"> {
-  const nothing: DataItem = { row: {}, messages: [], origin: "" };
+const BUILT_IN: readonly string[] = builtinSamplers.map(({ name }) => name);
+
+/**
+ * The draw that comes after a saved state, without any data. Null in place of row and pass where a sampler of a plugin or of the
+ * user's decides, which nobody else can foretell.
+ */
+export function nextDraw(
+  state: PromptLoaderState,
+  shuffle: boolean,
+): { readonly draw: number; readonly index: number | null; readonly epoch: number | null } {
+  const { rows, batchSize, samplerName = shuffle ? "random" : "sequential" } = state;
+  if (!BUILT_IN.includes(samplerName)) return { draw: state.draw, index: null, epoch: null };
   const dataset: Dataset = {
-    length: state.rows,
-    at: () => nothing,
-    report: { files: [], rows: state.rows, overlong: 0 },
+    length: rows,
+    at: () => ({ row: {}, messages: [], origin: "" }),
+    report: { files: [], rows, overlong: 0 },
   };
-  const loader = createPromptLoader({ dataset, batchSize: state.batchSize, shuffle, seed: state.sampler.seed });
+  const loader = createPromptLoader({ dataset, batchSize, shuffle: samplerName === "random", seed: 0 });
   loader.restore(state);
-  const { item: _, ...draw } = loader.next();
-  return draw;
+  const { draw, index, epoch } = loader.next();
+  return { draw, index, epoch };
 }
 
 /**
- * A pass hands out `stepsPerEpoch × batchSize` rows; the rest of its order, less than a batch, is skipped, as a loader that
- * drops its last partial batch does. When rows are shuffled, every pass skips other rows. Prompts that are asked for one by
- * one (refills, over-sampling) count like any other: passes end after the same number of rows, not after steps.
+ * A pass of the built-in orders hands out `stepsPerEpoch × batchSize` rows; the rest of its order, less than a batch, is skipped, as
+ * a loader that drops its last partial batch does. When rows are shuffled, every pass skips other rows. Prompts that are asked for
+ * one by one (refills, over-sampling) count like any other: passes end after the same number of rows, not after steps.
  */
 export function createPromptLoader(options: PromptLoaderOptions): PromptLoader {
   const { dataset, batchSize, shuffle, seed } = options;
   const rows = dataset.length;
-  const sampler = options.sampler ?? (shuffle ? randomSampler(rows, seed) : sequentialSampler(rows));
   const stepsPerEpoch = Math.floor(rows / batchSize);
   if (stepsPerEpoch < 1) {
     throw dataErrors.VERL_DATA_TOO_SMALL({
@@ -77,6 +94,10 @@ export function createPromptLoader(options: PromptLoaderOptions): PromptLoader {
     });
   }
   const perPass = stepsPerEpoch * batchSize;
+  const { name, sampler } = options.sampler ?? {
+    name: shuffle ? "random" : "sequential",
+    sampler: shuffle ? randomSampler(rows, seed, perPass) : sequentialSampler(rows, perPass),
+  };
   let draw = 0;
 
   return {
@@ -84,13 +105,19 @@ export function createPromptLoader(options: PromptLoaderOptions): PromptLoader {
     get draw() {
       return draw;
     },
+    isFixed: sampler.update === undefined,
     next() {
-      const { position } = sampler.state();
-      for (let skipped = position; skipped >= perPass && skipped < rows; skipped++) sampler.next();
       const index = sampler.next();
+      if (!Number.isInteger(index) || index < 0 || index >= rows) {
+        throw dataErrors.VERL_DATA_SAMPLER({
+          what: `the sampler "${name}" drew row ${index} of a data set of ${rows} rows`,
+          where: `draw ${draw}`,
+        });
+      }
       return { draw: draw++, index, epoch: sampler.epoch, item: dataset.at(index) };
     },
-    state: () => ({ version: 1, draw, rows, batchSize, sampler: sampler.state() }),
+    update: (outcomes) => sampler.update?.(outcomes),
+    state: () => ({ version: 1, draw, rows, batchSize, samplerName: name, sampler: sampler.state() }),
     restore(state) {
       if (state.version !== 1 || state.rows !== rows || !Number.isSafeInteger(state.draw) || state.draw < 0) {
         throw dataErrors.VERL_DATA_STATE_MISMATCH({
@@ -98,8 +125,29 @@ export function createPromptLoader(options: PromptLoaderOptions): PromptLoader {
           where: dataset.report.files.join(", "),
         });
       }
-      sampler.restore(state.sampler);
+      const { samplerName: saved = BUILT_IN.includes(name) ? name : BUILT_IN[0] } = state;
+      if (saved !== name) {
+        throw dataErrors.VERL_DATA_STATE_MISMATCH({
+          what: `the checkpoint was written with rows in the order of the sampler "${saved}", this run has "${name}"`,
+          why: "the resumed run would repeat some rows and skip others",
+          fix: "Resume with the data.sampler and data.shuffle of the run that wrote the checkpoint, or start a new run.",
+        });
+      }
+      restoreSampler(sampler, name, state.sampler);
       draw = state.draw;
     },
   };
+}
+
+function restoreSampler(sampler: Sampler, name: string, state: JsonValue): void {
+  try {
+    sampler.restore(state);
+  } catch (error) {
+    if (isVerlError(error)) throw error;
+    throw dataErrors.VERL_DATA_STATE_MISMATCH({
+      what: `the sampler "${name}" cannot go on from its state in the checkpoint`,
+      why: reasonOf(error),
+      cause: error,
+    });
+  }
 }

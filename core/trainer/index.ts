@@ -11,7 +11,7 @@ export { localModels } from "./local-models.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
 export { type ReplayTarget, replayTrajectory } from "./replay.js";
 export { checkpointToResume, refuseFinished } from "./resume-point.js";
-export { type ResumeReport, resumeLines, resumeReport } from "./resume-report.js";
+export { type ResumeReport, resumeLines, resumeReport, rowText } from "./resume-report.js";
 export { isRunLocked, RUN_LOCK_FILE } from "./run-lock.js";
 export type { InputScope, RunScope } from "./run-scope.js";
 export { type SampledStep, sampleOnly } from "./sample-only.js";

@@ -81,7 +81,7 @@ export async function readDataset(scope: InputScope, split: "train" | "val"): Pr
   return openDataset(scope, { tokenizer: await openTokenizer(scope.config, scope.cwd), tools: null }, split);
 }
 
-/** The data set `rlhf`, or the one of `data.custom_cls`. */
+/** The data set that `data.dataset` names, or the one of `data.custom_cls`. */
 export async function openDataset(
   options: InputScope,
   {
@@ -98,7 +98,7 @@ export async function openDataset(
     key: "data.custom_cls",
     method: "at",
   });
-  const dataset = await (own ?? services.registries.datasets.require("rlhf")).create({
+  const dataset = await (own ?? services.registries.datasets.require(data.dataset)).create({
     files: (training ? data.train_files : data.val_files).map((file) => path.resolve(cwd, file)),
     tokenizer,
     ...(sent ?? {}),
@@ -116,10 +116,10 @@ export async function openDataset(
     },
   });
   const { report } = dataset;
-  if (own && (typeof dataset.length !== "number" || !Array.isArray(report?.files))) {
+  if (typeof dataset.length !== "number" || !Array.isArray(report?.files)) {
     throw trainerErrors.VERL_TRAINER_USER_PART({
-      what: `"${data.custom_cls.name}" made a data set without length or report`,
-      where: `${data.custom_cls.path} (data.custom_cls)`,
+      what: `"${own ? data.custom_cls.name : data.dataset}" made a data set without length or report`,
+      where: own ? `${data.custom_cls.path} (data.custom_cls)` : "data.dataset",
       fix: "give it length, at(index) and report: { files, rows, overlong }",
     });
   }

@@ -1,6 +1,6 @@
 import type { AgentLoopManager, PromptTask } from "../agent/agent-loop.js";
 import type { DataItem, Dataset } from "../data/dataset.js";
-import type { PromptLoader } from "../data/index.js";
+import type { PromptLoader, RowOutcome } from "../data/index.js";
 import { promptTag, promptUid, type TransferQueue } from "../transfer/index.js";
 
 /** Registers prompts in the queue and hands them to the agent loops. */
@@ -9,6 +9,10 @@ export interface PromptFeed {
   submitTrain(count: number, globalStep: number, signal: AbortSignal): Promise<void>;
   /** Sessions that a training prompt of the current step was handed out with; 0 for one that is not known. */
   sessionsOf(uid: string): number;
+  /** Notes the scores of prompts of the current step that have ended. */
+  ended(groups: readonly { readonly uid: string; readonly scores: RowOutcome["scores"] }[]): void;
+  /** Tells the sampler of the training rows what was noted since the last call. */
+  tellSampler(): void;
   /**
    * One greedy session for each of these prompts of the current step, in the partition that is not trained on; returns the
    * prompt behind each new uid.
@@ -39,7 +43,8 @@ export function promptFeed(options: {
   readonly sessions: number;
 }): PromptFeed {
   const { queue, manager, loader, seed } = options;
-  const issued = { step: -1, tasks: new Map<string, PromptTask>() };
+  const issued = { step: -1, tasks: new Map<string, PromptTask>(), rows: new Map<string, number>() };
+  const outcomes = new Map<string, RowOutcome & { readonly draw: number }>();
 
   async function submit(tasks: PromptTask[], partition: "train" | "val", globalStep: number, signal: AbortSignal) {
     await queue.putBatch(
@@ -55,18 +60,34 @@ export function promptFeed(options: {
   return {
     async submitTrain(count, globalStep, signal) {
       if (!loader) throw new TypeError("this feed has no training data");
-      const tasks = Array.from({ length: count }, () => {
-        const { item, draw } = loader.next();
-        return promptTask(promptUid(seed, draw), draw, item);
-      });
-      if (issued.step !== globalStep) issued.tasks.clear();
+      if (issued.step !== globalStep) {
+        issued.tasks.clear();
+        issued.rows.clear();
+      }
       issued.step = globalStep;
+      const tasks = Array.from({ length: count }, () => {
+        const { item, draw, index } = loader.next();
+        const uid = promptUid(seed, draw);
+        issued.rows.set(uid, index);
+        return promptTask(uid, draw, item);
+      });
       for (const issuedTask of tasks) issued.tasks.set(issuedTask.uid, issuedTask);
       await submit(tasks, "train", globalStep, signal);
     },
     sessionsOf(uid) {
       const row = issued.tasks.get(uid)?.row;
       return row ? (typeof row.__rollout_n__ === "number" ? row.__rollout_n__ : options.sessions) : 0;
+    },
+    ended(groups) {
+      for (const { uid, scores } of groups) {
+        const [index, task] = [issued.rows.get(uid), issued.tasks.get(uid)];
+        if (index !== undefined && task) outcomes.set(uid, { index, scores, draw: task.draw });
+      }
+    },
+    tellSampler() {
+      const told = [...outcomes.values()].sort((a, b) => a.draw - b.draw);
+      outcomes.clear();
+      if (told.length > 0) loader?.update(told.map(({ index, scores }) => ({ index, scores })));
     },
     async submitBaselines(uids, globalStep, signal) {
       const tasks = uids.map((uid): PromptTask => {

@@ -1,10 +1,10 @@
 import { trajectoryRecord } from "../agent/index.js";
 import type { DataItem } from "../data/dataset.js";
-import { createPromptLoader } from "../data/index.js";
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { promptUid, uidOfKey } from "../transfer/index.js";
 import { trainerErrors } from "./errors.js";
 import { inferBatch } from "./infer.js";
+import { openLoader } from "./loader-setup.js";
 import { promptTask } from "./prompt-feed.js";
 import type { RunScope } from "./run-scope.js";
 import { createSamplingRig, type RigWeights, type SamplingRig, sampleTask } from "./sampling-rig.js";
@@ -27,7 +27,7 @@ export async function replayTrajectory(
   try {
     const rig = await createSamplingRig(scope, weights, cleanups);
     const { uid, draw } = drawOf(target, scope);
-    const task = promptTask(uid, draw, itemOf(draw, target.split, rig, scope));
+    const task = promptTask(uid, draw, await itemOf(draw, target.split, rig, scope));
     const rows = await sampleTask(rig, task, scope, { partition: target.split, globalStep: target.step });
     const row = rows.find(({ key }) => key === target.key);
     if (!row) return null;
@@ -53,13 +53,13 @@ function drawOf({ key, split }: ReplayTarget, { config }: RunScope): { uid: stri
 }
 
 /** The row that was drawn; a validation draws its rows in their order. */
-function itemOf(
+async function itemOf(
   draw: number,
   split: "train" | "val",
   { train, validation }: SamplingRig,
-  { config }: RunScope,
-): DataItem {
-  const { data } = config;
+  scope: RunScope,
+): Promise<DataItem> {
+  const { data } = scope.config;
   if (split === "val" && validation && draw < validation.length) return validation.at(draw);
   if (split === "val" || !train) {
     throw trainerErrors.VERL_TRAINER_REPLAY({
@@ -72,12 +72,14 @@ function itemOf(
       fix: "set data.seed in runs that are to be replayed",
     });
   }
-  const loader = createPromptLoader({
-    dataset: train,
-    batchSize: data.train_batch_size,
-    shuffle: data.shuffle,
-    seed: data.seed ?? 0,
-  });
+  const loader = await openLoader(scope, train);
+  if (!loader.isFixed) {
+    throw trainerErrors.VERL_TRAINER_REPLAY({
+      what: "which row was drawn depends on the scores of all prompts before it",
+      why: "the sampler of the training rows (data.sampler) goes by results",
+      fix: "replay a trajectory of the validation, or of a run without such a sampler",
+    });
+  }
   for (;;) {
     const drawn = loader.next();
     if (drawn.draw === draw) return drawn.item;

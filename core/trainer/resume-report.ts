@@ -19,10 +19,10 @@ export interface ResumeReport {
   readonly next: {
     readonly draw: number;
     readonly uid: string;
-    /** Pass over the data, from 0. */
-    readonly epoch: number;
-    /** Row of the data set, and its place where the data is at hand. */
-    readonly row: number;
+    /** Pass over the data, from 0; null where a sampler decides it when it is asked. */
+    readonly epoch: number | null;
+    /** Row of the data set, likewise, and its place where the data is at hand. */
+    readonly row: number | null;
     readonly origin: string | null;
   } | null;
 }
@@ -52,7 +52,7 @@ export async function resumeReport(
       uid: promptUid(trainer.seed, drawn.draw),
       epoch: drawn.epoch,
       row: drawn.index,
-      origin: isSame ? train.at(drawn.index).origin || null : null,
+      origin: isSame && drawn.index !== null ? train.at(drawn.index).origin || null : null,
     },
   };
 }
@@ -61,9 +61,12 @@ export async function resumeReport(
 export function resumeLines({ step, dir, files, next }: ResumeReport): string[] {
   const restored = Object.entries(files).map(([model, names]) => `${model} (${names.join(", ")})`);
   const lines = [`step ${step} from ${dir}: ${[...restored, "order of the data", "controllers"].join(", ")}`];
-  if (next) {
-    const row = next.origin ?? `row ${next.row}`;
-    lines.push(`next: step ${step + 1}, draw ${next.draw} (${next.uid}), ${row} in pass ${next.epoch + 1}`);
-  }
+  if (next) lines.push(`next: step ${step + 1}, draw ${next.draw} (${next.uid}), ${rowText(next)}`);
   return lines;
+}
+
+/** Which row is drawn first, in words. */
+export function rowText({ row, epoch, origin }: NonNullable<ResumeReport["next"]>): string {
+  if (row === null || epoch === null) return "whatever row the sampler chooses";
+  return `${origin ?? `row ${row}`} in pass ${epoch + 1}`;
 }

@@ -1,13 +1,14 @@
 import { trajectoryRecord } from "../agent/index.js";
-import { createPromptLoader } from "../data/index.js";
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { trainerErrors } from "./errors.js";
+import { openLoader } from "./loader-setup.js";
 import { promptFeed } from "./prompt-feed.js";
 import type { RunScope } from "./run-scope.js";
-import { readRows } from "./sampled-group.js";
+import { endedGroups, readRows } from "./sampled-group.js";
 import { createSamplingRig, type RigWeights } from "./sampling-rig.js";
 import { stepMetrics } from "./step-metrics.js";
 import { makeTrainBatch } from "./train-batch.js";
+import { finalRows } from "./training-row.js";
 
 /** What one step would have trained on. */
 export interface SampledStep {
@@ -38,12 +39,7 @@ export async function* sampleOnly(
         fix: "set data.train_files",
       });
     const { queue, manager, replay, tokenizer, lateRewards } = rig;
-    const loader = createPromptLoader({
-      dataset: rig.train,
-      batchSize: data.train_batch_size,
-      shuffle: data.shuffle,
-      seed: data.seed ?? 0,
-    });
+    const loader = await openLoader(scope, rig.train);
     const feed = promptFeed({ queue, manager, loader, seed: trainer.seed, sessions: rollout.n });
     const watched = manager.failed ? AbortSignal.any([signal, manager.failed]) : signal;
     for (let step = 1; step <= steps; step++) {
@@ -58,6 +54,9 @@ export async function* sampleOnly(
       });
       watched.throwIfAborted();
       const rows = await readRows({ queue, lateRewards }, sampled, "train");
+      const ended = endedGroups(rows, sampled.failedGroups);
+      feed.ended(ended.map(({ uid, rows: own }) => ({ uid, scores: finalRows(own).map(({ score }) => score) })));
+      feed.tellSampler();
       await queue.clear("train", sampled.batch.keys);
       const seconds = (performance.now() - started) / 1000;
       const place = {

@@ -4,7 +4,7 @@ import type { PromptFeed } from "./prompt-feed.js";
 import { type RunState, type StepMetrics, sampleBeginContext, sampleEndContext } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
 import { asHooksSeeIt, type EndedGroup, endedGroups, readRows } from "./sampled-group.js";
-import type { TrainingRow } from "./training-row.js";
+import { finalRows, type TrainingRow } from "./training-row.js";
 
 /** Rounds of refilling before a hook that drops everything is stopped. */
 const MAX_HOOK_ROUNDS = 20;
@@ -125,7 +125,9 @@ class GroupCollector {
     this.#signal.throwIfAborted();
     scope.metrics.count(sampled.metrics);
     this.keys.push(...sampled.batch.keys);
-    return endedGroups(await readRows(parts, sampled, "train"), sampled.failedGroups);
+    const ended = endedGroups(await readRows(parts, sampled, "train"), sampled.failedGroups);
+    feed.ended(ended.map(({ uid, rows }) => ({ uid, scores: finalRows(rows).map(({ score }) => score) })));
+    return ended;
   }
 }
 

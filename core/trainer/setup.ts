@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
 import { adapterUsed, planRun } from "../config/index.js";
-import { createPromptLoader, type Dataset, type PromptLoader, type Tokenizer } from "../data/index.js";
+import type { Dataset, Tokenizer } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet, type Tracker } from "../tracking/index.js";
 import { requireStream } from "../transfer/index.js";
@@ -11,6 +11,7 @@ import { dataFingerprint } from "./data-fingerprint.js";
 import { runDumps } from "./dumps.js";
 import { trainerErrors } from "./errors.js";
 import { openInputs } from "./input-setup.js";
+import { openLoader } from "./loader-setup.js";
 import { estimateMemory, isTooLarge, memoryLines } from "./memory-estimate.js";
 import { referencePolicy } from "./reference-policy.js";
 import { checkpointToResume, refuseFinished } from "./resume-point.js";
@@ -106,7 +107,7 @@ async function build(
     profiler: options.profiler,
     tokenizer,
     validation,
-    loader: train && promptLoader(train, config.data),
+    loader: train && (await openLoader(options, train)),
     dataFingerprint: train && dataFingerprint(train),
     queue: sampling.queue,
     replay: sampling.replay,
@@ -144,12 +145,6 @@ function stallTracker({ config, logger }: TrainerOptions, manager: AgentLoopMana
     progress: (update) => watch.progress(update),
     finish: () => watch.stop(),
   };
-}
-
-/** Without a seed the order is random; the checkpoint keeps the seed that was drawn. */
-function promptLoader(dataset: Dataset, data: Data): PromptLoader {
-  const seed = data.seed ?? Math.floor(Math.random() * 2 ** 31);
-  return createPromptLoader({ dataset, batchSize: data.train_batch_size, shuffle: data.shuffle, seed });
 }
 
 async function createCritic(

@@ -6,6 +6,7 @@ import type { PromptLoaderState } from "../data/index.js";
 import type { BaseEngine } from "../engine/engine.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
+import type { JsonValue } from "../host/types.js";
 import { maskNonFinite, replaceFile, unmask, written } from "../tracking/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { trainerErrors } from "./errors.js";
@@ -37,7 +38,9 @@ const loaderSchema = z.looseObject({
   draw: z.number(),
   rows: z.number(),
   batchSize: z.number(),
-  sampler: z.looseObject({ epoch: z.number(), position: z.number(), seed: z.number() }),
+  samplerName: z.string().optional(),
+  // What it holds is the sampler's own business; it was parsed from JSON.
+  sampler: z.custom<JsonValue>((state) => state !== undefined),
 });
 
 /** Where a resumed run goes on. */

@@ -58,6 +58,8 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
     metrics.set(stepMetrics(batch, { globalStep, epoch: state.epoch, promptLength, responseLength, ranks }));
     await timers.time("dump_rollout_generations", () => show(parts, batch, globalStep));
     await parts.queue.clear("train", sampled.keys);
+    // What the sampler makes of the step is part of its state, and so of the checkpoint.
+    feed.tellSampler();
     await step.save();
     await parts.fire("onStepEnd", stepEndContext(state, metrics), () =>
       timers.time("update_weights", async () => {

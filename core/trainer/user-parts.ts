@@ -15,12 +15,14 @@ interface Factory<O, T> {
 export async function userPart<O, T extends object>(
   services: InputScope["services"],
   named: { readonly path: string | null; readonly name: string | null },
-  part: { readonly key: string; readonly method: keyof T & string },
+  part: { readonly key: string; readonly method: keyof T & string; readonly names?: { path: string; name: string } },
 ): Promise<Factory<O, T> | null> {
   if (named.path === null) return null;
   const { path: file, name } = named;
   if (name === null) {
-    throw trainerErrors.VERL_TRAINER_USER_PART({ what: `${part.key}.path is set and ${part.key}.name is not` });
+    const keys = part.names ?? { path: "path", name: "name" };
+    const [at, of] = [`${part.key}.${keys.path}`, `${part.key}.${keys.name}`];
+    throw trainerErrors.VERL_TRAINER_USER_PART({ what: `${at} is set and ${of} is not` });
   }
   const exported = await services.loadUserModule(file, name);
   const create = creatorOf<O, T>(exported, part.method);

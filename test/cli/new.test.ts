@@ -4,10 +4,33 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { KINDS } from "../../core/index.js";
 import { cli } from "./support.js";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
-const KINDS = ["engine", "estimator", "hooks", "loop", "loss", "platform", "reward", "rollout", "tool", "tracker"];
+const TEMPLATES = [
+  "command",
+  "dataset",
+  "engine",
+  "estimator",
+  "hooks",
+  "loop",
+  "loop-manager",
+  "loss",
+  "platform",
+  "queue",
+  "reward",
+  "reward-manager",
+  "reward-model",
+  "rollout",
+  "sampler",
+  "sandbox",
+  "tool",
+  "tool-parser",
+  "tracer",
+  "tracker",
+  "trainer",
+];
 
 describe("scaffolds", () => {
   let cwd = "";
@@ -101,10 +124,16 @@ describe("scaffolds", () => {
   describe("verl plugins new", () => {
     it("lists its kinds, and asks for one", async () => {
       const list = await verl("plugins", "new", "--json");
-      expect(list.json<{ kind: string }[]>().map(({ kind }) => kind)).to.deep.equal(KINDS);
+      expect(list.json<{ kind: string }[]>().map(({ kind }) => kind)).to.deep.equal(TEMPLATES);
       expect((await verl("plugins", "new", "verl-x")).stderr).to.include("--kind");
-      expect((await verl("plugins", "new", "verl-x", "--kind", "trackr")).stderr).to.include("Did you mean tracker?");
+      expect((await verl("plugins", "new", "verl-x", "--kind", "trackerr")).stderr).to.include("Did you mean tracker?");
       expect((await verl("plugins", "new", "Verl X", "--kind", "hooks")).code).to.equal(2);
+    });
+
+    it("has a template for every kind of the plugin API", async () => {
+      await verl("plugins", "new", "verl-all", "--kind", TEMPLATES.join(","));
+      const { provides } = (await json("verl-all", "package.json")).verl as { provides: string[] };
+      expect(provides).to.have.members(Object.values(KINDS).map(({ name }) => name));
     });
 
     it("names a scoped package's folder and registrations after the package", async () => {
@@ -118,7 +147,7 @@ describe("scaffolds", () => {
 
     it("writes a package of every kind that compiles, passes its own tests and `verl plugins test`", async function () {
       this.timeout(120_000);
-      await verl("plugins", "new", "verl-acme", "--kind", KINDS.join(","));
+      await verl("plugins", "new", "verl-acme", "--kind", TEMPLATES.join(","));
       const folder = at("verl-acme");
       await link(folder);
       const compiled = compile(folder);
@@ -144,16 +173,9 @@ describe("scaffolds", () => {
       }>();
       expect(failed).to.equal(0);
       const run = suites.filter(({ cases }) => cases.length > 0).map(({ suite }) => suite.split(" ")[0]);
-      expect(run).to.have.members([
-        "plugin",
-        "platform",
-        "engine",
-        "agentLoop",
-        "tool",
-        "advantageEstimator",
-        "policyLoss",
-        "tracker",
-      ]);
+      const kinds = Object.values(KINDS).map(({ name }) => name);
+      // A rollout is left out, and its adapter is tried with it.
+      expect(run).to.have.members(["plugin", ...kinds.filter((kind) => !/^(rollout|serverAdapter)$/.test(kind))]);
       expect(suites.find(({ suite }) => suite === "rollout acme")?.skipped).to.equal("left out by --skip");
     });
   });
@@ -198,14 +220,27 @@ describe("scaffolds", () => {
       expect(stdout).to.match(/\ntransferQueue sieve\n {2}FAIL/);
     });
 
-    it("says what has no suite", async () => {
+    it("says why a suite cannot be run", async () => {
+      const files = `host.datasets.register({ name: "d", create: async ({ files }) => { throw new Error("name a file"); } });`;
+      const adapter = `host.serverAdapters.register({ name: "a", createAdapter() {} });`;
+      const model = `host.rewardModels.register({ name: "m", create: ({ servers }) => servers() });`;
+      const folder = await plugin(files + adapter + model, ["dataset", "serverAdapter", "rewardModel"]);
+      const { code, stdout } = await cli(["plugins", "test", folder]);
+      expect(code, stdout).to.equal(0);
+      expect(stdout).to.include("dataset d: not run, it makes no data set without files: name a file");
+      expect(stdout).to.include('serverAdapter a: not run, there is no rollout "a" to feed');
+      expect(stdout).to.match(/rewardModel m: not run, it cannot start here.*no servers/);
+    });
+
+    it("runs a sandbox's suite on a language that is not Python, as far as it goes", async () => {
+      const box = `{ name: "s", mechanism: "none", probe: async () => ({ available: true, languages: ["x"] }), create: () => { throw new Error("broken"); } }`;
       const { code, stdout } = await cli([
         "plugins",
         "test",
-        await plugin(`host.hooks.register({ name: "h" });`, ["hooks"]),
+        await plugin(`host.sandboxes.register(${box});`, ["sandbox"]),
       ]);
-      expect(code).to.equal(0);
-      expect(stdout).to.include("hooks h: not run, no suite is general enough");
+      expect(code).to.equal(1);
+      expect(stdout).to.include("ok    names its mechanism").and.include("broken");
     });
 
     it("shows the card of a plugin that cannot be loaded", async () => {

@@ -15,6 +15,7 @@ import {
   mergeTrajectories,
   type ParsedTurn,
   type Platform,
+  type PluginCommand,
   type PluginHost,
   type PolicyLossFactory,
   Prose,
@@ -24,6 +25,8 @@ import {
   type Registrar,
   type RewardModelFactory,
   readJson,
+  type Sampler,
+  type SamplerFactory,
   TagSet,
   type Tool,
   type ToolFactory,
@@ -107,6 +110,43 @@ export const loose: RewardModelFactory = {
   // @ts-expect-error a reward model gives a number, no text
   create: () => ({ async start() {}, score: async () => "1", async sleep() {}, async dispose() {} }),
 };
+
+export const newest: SamplerFactory = {
+  name: "newest",
+  create({ dataset, kwargs, logger }): Sampler {
+    let draws = Number(kwargs.from ?? 0);
+    return {
+      epoch: 0,
+      next: () => dataset.length - 1 - (draws++ % dataset.length),
+      update: (outcomes) => {
+        for (const { index, scores } of outcomes) logger.debug(`${index}: ${scores.join()}`);
+      },
+      state: () => ({ draws }),
+      restore(state) {
+        draws = (state as { draws: number }).draws;
+      },
+    };
+  },
+};
+
+export const forgetful: SamplerFactory = {
+  name: "forgetful",
+  // @ts-expect-error a sampler has a state
+  create: () => ({ epoch: 0, next: () => 0 }),
+};
+
+export const names: PluginCommand = {
+  name: "names",
+  description: "Names the trackers.",
+  async run({ args, stdout, registries, signal }) {
+    signal.throwIfAborted();
+    stdout.write(`${registries.trackers.keys().join()} ${args.length}`);
+    return 0;
+  },
+};
+
+// @ts-expect-error what a command is for is said in the help
+export const nameless: PluginCommand = { name: "nameless", run: () => 0 };
 
 export const samples: MergedSample[] = mergeTrajectories([{ prompt: [1], completion: [2], logProbs: [-1] }]);
 

@@ -1,5 +1,7 @@
 export type { AgentLoopUnderTest } from "./agent-loop-conformance.js";
 export { agentLoopConformance } from "./agent-loop-conformance.js";
+export type { AgentLoopManagerUnderTest } from "./agent-loop-manager-conformance.js";
+export { agentLoopManagerConformance } from "./agent-loop-manager-conformance.js";
 export { FakeTool, type FakeToolEvent, type FakeToolOptions, fakeToolFactory } from "./fake-tool.js";
 export type { Answer } from "./scripted-client.js";
 export { ScriptedClient } from "./scripted-client.js";

@@ -1,1 +1,3 @@
-export { type DatasetUnderTest, datasetConformance } from "./dataset-conformance.js";
+export { type DatasetUnderTest, datasetConformance, datasetOptions } from "./dataset-conformance.js";
+export { type SamplerUnderTest, samplerConformance } from "./sampler-conformance.js";
+export { ScriptedSampler, scriptedSamplerFactory } from "./scripted-sampler.js";

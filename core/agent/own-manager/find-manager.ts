@@ -4,7 +4,7 @@ import type { AgentLoopManager, AgentLoopMarks } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import { marksOf } from "../loop-from-export.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "../manager-factory.js";
-import type { SequenceManager, SequenceManagerOptions } from "./contract.js";
+import type { SequenceManager, SequenceManagerClass, SequenceManagerOptions } from "./contract.js";
 import { SequenceManagerAdapter } from "./sequence-manager-adapter.js";
 
 export interface ManagerSource {
@@ -38,6 +38,11 @@ export async function managerMarks({
   }
   const [module, exportName] = reference.split("#");
   return marksOf(await loadUserModule(module, exportName));
+}
+
+/** Makes what a plugin registers of a manager with `generateSequences`. */
+export function sequenceManager(name: string, manager: SequenceManagerClass): AgentLoopManagerFactory {
+  return { name, ...marksOf(manager), create: (options) => fromExport(name, manager, options) };
 }
 
 type Made = Partial<SequenceManager & AgentLoopManager>;

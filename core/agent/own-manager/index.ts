@@ -1,2 +1,2 @@
 export type * from "./contract.js";
-export { createAgentLoopManager, type ManagerSource, managerMarks } from "./find-manager.js";
+export { createAgentLoopManager, type ManagerSource, managerMarks, sequenceManager } from "./find-manager.js";

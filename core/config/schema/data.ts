@@ -68,5 +68,18 @@ export const data = section("Datasets and how prompts are drawn from them.", {
     { file: true },
   ),
   apply_chat_template_kwargs: open("Variables for the chat template, e.g. {enable_thinking: false}."),
+  dataset: key(text(), "rlhf", "Data set, by registered name; `custom_cls` takes its place.", {
+    registry: "datasets",
+    differs: { why: "verl's data sets come from files alone; here plugins bring them as well" },
+  }),
   custom_cls: userExport("A dataset", null),
+  sampler: section("Who decides which training row comes next.", {
+    name: key(optionalText(), null, "Sampler, by registered name; null = `random` or `sequential`, by `shuffle`.", {
+      registry: "samplers",
+      differs: { why: "verl's samplers come from files alone; here plugins bring them as well" },
+    }),
+    class_path: key(optionalText(), null, "File with a sampler of one's own, `file:` URL or package.", { file: true }),
+    class_name: key(optionalText(), null, "Name of the export."),
+    kwargs: open("Handed to the sampler.", { differs: { why: "samplers here have options of their own" } }),
+  }),
 });

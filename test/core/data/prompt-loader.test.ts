@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { PromptLoader } from "../../../core/data/index.js";
-import { createPromptLoader } from "../../../core/data/index.js";
+import type { PromptLoader, Sampler } from "../../../core/data/index.js";
+import { createPromptLoader, nextDraw } from "../../../core/data/index.js";
 import { codedError, numberedRows } from "./support.js";
 
 const loader = (rows: number, batchSize: number, shuffle = true, seed = 1) =>
@@ -82,4 +82,78 @@ describe("core/data/prompt-loader", () => {
     const error = await codedError("VERL_DATA_STATE_MISMATCH", () => loader(10, 1).restore(loader(9, 1).state()));
     expect(error.what).to.include("9 rows, this one has 10");
   });
+
+  describe("with a sampler of somebody else's", () => {
+    /** Draws the row that was told last. */
+    const follower = () => {
+      let last = 0;
+      return {
+        epoch: 0,
+        next: () => last,
+        state: () => ({ last }),
+        restore(state: unknown) {
+          last = (state as { last: number }).last;
+          if (typeof last !== "number") throw new TypeError("no such row");
+        },
+        update: (outcomes: readonly { readonly index: number }[]) => {
+          last = outcomes.at(-1)!.index;
+        },
+      };
+    };
+    const own = (name = "follower", sampler: Sampler = follower()) =>
+      createPromptLoader({
+        dataset: numberedRows(10),
+        batchSize: 4,
+        shuffle: true,
+        seed: 1,
+        sampler: { name, sampler },
+      });
+
+    it("hands out what it draws, and tells it of results", () => {
+      const from = own();
+      expect(from.isFixed).to.equal(false);
+      expect(from.next().index).to.equal(0);
+      from.update([{ index: 7, scores: [1] }]);
+      expect(from.next()).to.deep.include({ index: 7, draw: 1 });
+      const resumed = own();
+      resumed.restore(JSON.parse(JSON.stringify(from.state())));
+      expect(resumed.next()).to.deep.include({ index: 7, draw: 2 });
+    });
+
+    it("refuses rows that there are not", async () => {
+      const error = await codedError("VERL_DATA_SAMPLER", () => own("far", { ...follower(), next: () => 10 }).next());
+      expect(error.what).to.include('"far" drew row 10 of a data set of 10 rows');
+    });
+
+    it("goes on from its own state alone", async () => {
+      const other = await codedError("VERL_DATA_STATE_MISMATCH", () => own().restore(own("other").state()));
+      expect(other.what).to.include('"other"').and.include('"follower"');
+      const order = await codedError("VERL_DATA_STATE_MISMATCH", () =>
+        loader(10, 4, true).restore(loader(10, 4, false).state()),
+      );
+      expect(order.what).to.include('"sequential"').and.include('"random"');
+      const bad = { ...own().state(), sampler: {} };
+      expect((await codedError("VERL_DATA_STATE_MISMATCH", () => own().restore(bad))).why).to.include("no such row");
+    });
+
+    it("is not foretold, unlike the built-in orders", () => {
+      const from = loader(10, 4);
+      take(from, 3);
+      const { draw, index, epoch } = from.next();
+      expect(nextDraw(stateAfter(loader(10, 4), 3), false)).to.deep.equal({ draw, index, epoch });
+      expect(nextDraw(own().state(), true)).to.deep.equal({ draw: 0, index: null, epoch: null });
+    });
+
+    it("takes states of before samplers had names", () => {
+      const { samplerName: _, ...old } = stateAfter(loader(10, 4), 3);
+      const resumed = loader(10, 4);
+      resumed.restore(old);
+      expect(resumed.next()).to.deep.equal(take(loader(10, 4), 4)[3]);
+    });
+  });
 });
+
+function stateAfter(from: PromptLoader, draws: number) {
+  take(from, draws);
+  return from.state();
+}

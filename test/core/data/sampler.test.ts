@@ -53,6 +53,8 @@ describe("core/data/sampler", () => {
   it("refuses an empty data set and states outside of it", async () => {
     await codedError("VERL_DATA_EMPTY", () => sequentialSampler(0));
     for (const state of [
+      null,
+      "here",
       { epoch: 0, position: 4, seed: 1 },
       { epoch: -1, position: 0, seed: 1 },
       { epoch: 0, position: 0.5, seed: 1 },

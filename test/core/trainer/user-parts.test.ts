@@ -45,6 +45,90 @@ describe("core/trainer parts from user files", () => {
     expect(nameless.error.what).to.include("data.custom_cls.name");
   });
 
+  it("a data set of a plugin's, which needs no files", async () => {
+    const dataset = {
+      name: "made",
+      create: async () => ({
+        length: 6,
+        at: (i: number) => ({
+          messages: [{ role: "user", content: "abcdef"[i] }],
+          row: { data_source: "toy" },
+          origin: `made ${i}`,
+        }),
+        report: { files: [], rows: 6, overlong: 0 },
+      }),
+    };
+    const { log } = await folder.train({
+      overrides: [ONE_STEP, "data.dataset=made", "data.train_files=[]"],
+      register: (host) => host.datasets.register(dataset),
+    });
+    expect(log.join("\n")).to.include("training data: 6 of 6 rows");
+    const unknown = await folder.fail({
+      overrides: ["data.dataset=maid"],
+      register: (host) => host.datasets.register(dataset),
+    });
+    expect(unknown.error.message).to.include("data.dataset").and.include("made");
+  });
+
+  describe("a sampler", () => {
+    // Prefers the row that was worth most; what it was told is its state.
+    const BEST = `export class Best {
+      #worth = {}; #draws = 0;
+      epoch = 0;
+      constructor({ dataset, kwargs }) { this.rows = dataset.length; this.explore = kwargs.explore ?? 2; }
+      next() {
+        const best = Object.entries(this.#worth).sort((a, b) => b[1] - a[1])[0];
+        return this.#draws++ % this.explore === 0 || !best ? this.#draws % this.rows : Number(best[0]);
+      }
+      update(outcomes) { for (const { index, scores } of outcomes) this.#worth[index] = scores.reduce((sum, x) => sum + x, 0); }
+      state() { return { worth: { ...this.#worth }, draws: this.#draws }; }
+      restore({ worth, draws }) { this.#worth = { ...worth }; this.#draws = draws; }
+    }`;
+    const OWN = [
+      "data.sampler.class_path=best.mjs",
+      "data.sampler.class_name=Best",
+      "data.sampler.kwargs={explore: 3}",
+    ];
+    const origins = ({ tracker }: { tracker: { trajectories: readonly { origin?: string }[] } }) =>
+      tracker.trajectories.map(({ origin }) => origin);
+
+    beforeEach(() => folder.write("best.mjs", BEST));
+
+    it("decides on the rows, goes by their scores, and its state is in the checkpoint", async () => {
+      const steps = (n: number) => ["trainer.save_freq=2", `trainer.total_training_steps=${n}`];
+      const whole = await folder.train({ overrides: [...OWN, ...steps(4)] });
+      expect(origins(whole)).not.to.deep.equal(
+        origins(await folder.train({ overrides: [...steps(4), "trainer.default_local_dir=plain"] })),
+      );
+      const other = [...OWN, "trainer.default_local_dir=other"];
+      await folder.train({ overrides: [...other, ...steps(2)] });
+      const resumed = await folder.train({ overrides: [...other, ...steps(4)] });
+      expect(resumed.log.join("\n")).to.include("whatever row the sampler chooses");
+      expect(origins(resumed)).to.deep.equal(origins(whole).slice(-origins(resumed).length));
+      expect(resumed.metrics["critic/rewards/mean"]).to.equal(whole.metrics["critic/rewards/mean"]);
+    });
+
+    it("is refused by a checkpoint of another order", async () => {
+      await folder.train({ overrides: [...OWN, ONE_STEP, "trainer.save_freq=1"] });
+      const { error } = await folder.fail({ overrides: ["trainer.total_training_steps=2"] });
+      expect(error.code).to.equal("VERL_DATA_STATE_MISMATCH");
+      expect(error.what).to.include("best.mjs#Best");
+    });
+
+    it("of a plugin's is found by its name; two of them, or one without a name, are a mistake", async () => {
+      const only = { epoch: 0, next: () => 5, state: () => 0, restore() {} };
+      const { tracker } = await folder.train({
+        overrides: [ONE_STEP, "data.sampler.name=only"],
+        register: (host) => host.samplers.register({ name: "only", create: () => only }),
+      });
+      expect(new Set(origins({ tracker })).size).to.equal(1);
+      const both = await folder.fail({ overrides: [...OWN, "data.sampler.name=random"] });
+      expect(both.error.message).to.include("data.sampler.name");
+      const nameless = await folder.fail({ overrides: ["data.sampler.class_path=best.mjs"] });
+      expect(nameless.error.message).to.include("data.sampler.class_name");
+    });
+  });
+
   it("a replay buffer", async () => {
     await folder.write(
       "sampler.mjs",

@@ -146,6 +146,8 @@ function testPlugin(memory: ReturnType<typeof memoryTrackerFactory>, register?: 
       "policyLoss",
       "sandbox",
       "tracer",
+      "dataset",
+      "sampler",
     ],
     register(host) {
       host.trackers.register(memory);

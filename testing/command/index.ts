@@ -1,0 +1,2 @@
+export { type CommandUnderTest, commandConformance } from "./command-conformance.js";
+export { fakeCommandContext } from "./fake-context.js";
