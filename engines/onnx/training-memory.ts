@@ -41,7 +41,7 @@ const BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /** What a training run will need, known before it starts. */
 export function trainingMemory(config: ModelConfig, shape: TrainingShape): TrainingMemory {
-  const { hiddenSize, intermediateSize, numHeads, numKvHeads, headDim, numLayers, vocabSize } = config;
+  const { hiddenSize, intermediateSize, numHeads, numKvHeads, headDim, numLayers, vocabSize, layers } = config;
   const { tokens, longest, trains, adapter, optimizerStates = 2 } = shape;
   const frozen = adapter || !trains ? elements(parameterSpecs(config)) : 0;
   const trained = adapter ? elements(loraParameterSpecs(config, adapter)) : elements(parameterSpecs(config)) - frozen;
@@ -52,7 +52,7 @@ export function trainingMemory(config: ModelConfig, shape: TrainingShape): Train
   const activations = tokens * perLayer * keptLayers * BYTES;
   const bounded = (bytes: number, limitMiB: number) => Math.min(bytes, limitMiB * 2 ** 20);
   const work = { sequences: tokens / longest, longest };
-  const plan = planAttention({ numHeads, numLayers: keptLayers }, work, shape.attentionMemoryMiB * 2 ** 20);
+  const plan = planAttention({ numHeads, numLayers: keptLayers, layers }, work, shape.attentionMemoryMiB * 2 ** 20);
   const attention = bounded(plan.bytes, shape.attentionMemoryMiB);
   const logits = bounded(tokens * vocabSize * BYTES * LIVE_LOGITS_ARRAYS, shape.logitsMemoryMiB);
   return { parameters, activations, attention, logits, total: parameters + activations + attention + logits };

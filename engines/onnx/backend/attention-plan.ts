@@ -1,6 +1,7 @@
 import type { ModelConfig } from "../../../core/formats/index.js";
+import type { AttentionForm } from "../models/attention.js";
 
-export type AttentionSize = Pick<ModelConfig, "numHeads" | "numLayers">;
+export type AttentionSize = Pick<ModelConfig, "numHeads" | "numLayers" | "layers">;
 
 /** The sequences that attention works on at once. */
 export interface AttentionWork {
@@ -9,9 +10,7 @@ export interface AttentionWork {
   readonly longest: number;
 }
 
-export interface AttentionPlan {
-  /** Queries of a block; null: all at once, and weights are kept for the backward pass. */
-  readonly rows: number | null;
+export interface AttentionPlan extends AttentionForm {
   /** Of [sequences, heads, queries, keys] arrays that are alive at once. */
   readonly bytes: number;
 }
@@ -27,11 +26,12 @@ const LONG = 256;
  * block of queries after the other.
  */
 export function planAttention(config: AttentionSize, work: AttentionWork, bytes: number): AttentionPlan {
+  const windows = config.layers.some(({ window }) => window !== null && window < work.longest);
   const whole = wholeBytes(config, work);
-  if (whole <= bytes && work.longest < LONG) return { rows: null, bytes: whole };
+  if (whole <= bytes && work.longest < LONG) return { rows: null, windows, bytes: whole };
   let rows = blockRows(work);
   while (rows > 1 && blockBytes(config, work, rows) > bytes) rows /= 2;
-  return { rows, bytes: blockBytes(config, work, rows) };
+  return { rows, windows, bytes: blockBytes(config, work, rows) };
 }
 
 /** Whether work of several sequences should stay together: cutting it is cheaper than small blocks. */
@@ -48,7 +48,9 @@ function wholeBytes({ numHeads, numLayers }: AttentionSize, { sequences, longest
   return sequences * longest ** 2 * numHeads * numLayers * Float32Array.BYTES_PER_ELEMENT;
 }
 
-function blockBytes({ numHeads }: AttentionSize, { sequences, longest }: AttentionWork, rows: number): number {
+function blockBytes({ numHeads, layers }: AttentionSize, { sequences, longest }: AttentionWork, rows: number): number {
   const queries = Math.min(rows, longest);
-  return sequences * queries * longest * numHeads * LIVE_BLOCK_ARRAYS * Float32Array.BYTES_PER_ELEMENT;
+  const widest = Math.max(...layers.map(({ window }) => window ?? longest));
+  const keys = Math.min(longest, queries + widest - 1);
+  return sequences * queries * keys * numHeads * LIVE_BLOCK_ARRAYS * Float32Array.BYTES_PER_ELEMENT;
 }

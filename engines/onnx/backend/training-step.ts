@@ -181,7 +181,8 @@ export class TrainingStep {
 }
 
 function keyOf(kind: string, { graph }: ActiveModel, variant: GraphVariant, detail: string): string {
-  return `${kind}|${graph.key}|${variant.layout}|${variant.chunks}|${variant.keepsLogits}|${variant.attentionRows}|${detail}`;
+  const { layout, chunks, keepsLogits, attention } = variant;
+  return [kind, graph.key, layout, chunks, keepsLogits, attention.rows, attention.windows, detail].join("|");
 }
 
 function takeOutputs(outputs: readonly OutputName[], fetched: Feeds, length: number): ModelOutputs {

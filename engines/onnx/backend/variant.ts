@@ -23,8 +23,8 @@ const MOST_KEPT_CHUNKS = 8;
 export function chooseVariant(config: ModelConfig, shape: BatchShape, options: VariantOptions): GraphVariant {
   const padding = 1 - shape.tokens / (shape.sequences * shape.longest);
   const layout = padding > options.packAbovePadding ? "packed" : "padded";
-  const { rows: attentionRows } = planAttention(config, shape, options.attentionBytes);
-  return { layout, ...chunking(config, shape, options), attentionRows, plainNorms: options.plainNorms };
+  const attention = planAttention(config, shape, options.attentionBytes);
+  return { layout, ...chunking(config, shape, options), attention, plainNorms: options.plainNorms };
 }
 
 /** The fewest chunks with which the logits fit: kept ones if possible, else computed again. */

@@ -9,6 +9,7 @@ import {
 } from "../../../core/formats/index.js";
 import type { OutputName } from "../../../core/plugin.js";
 import { Autodiff, Graph, type Ref } from "../ir/index.js";
+import type { AttentionForm } from "../models/attention.js";
 import { decoder } from "../models/decoder.js";
 import type { Head } from "../models/head.js";
 import { type LowRank, pickRows, scale } from "../models/layers.js";
@@ -53,8 +54,7 @@ export interface GraphVariant {
   readonly chunks: number;
   /** The backward pass does not compute logits again; at the price of memory. */
   readonly keepsLogits: boolean;
-  /** Queries of a block of attention, one block after the other; null: all at once. */
-  readonly attentionRows: number | null;
+  readonly attention: AttentionForm;
   /** For runtimes that get the statistics of fused norms wrong. */
   readonly plainNorms?: boolean;
 }
@@ -87,7 +87,7 @@ export class ModelGraph {
 
     const parameter = (key: string) => this.parameters.get(key) as Ref;
     const layout = tokenLayout(ad, config, variant.layout);
-    const blocks = new TrainingBlocks(ad, config, parameter, layout, adapters(model, parameter), variant.attentionRows);
+    const blocks = new TrainingBlocks(ad, config, parameter, layout, adapters(model, parameter), variant.attention);
     const hidden = decoder(blocks, config);
     this.embedded = blocks.embedded;
     const width = config.hiddenSize;

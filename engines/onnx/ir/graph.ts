@@ -30,6 +30,12 @@ interface Node extends OnnxNode {
   readonly body: Graph | null;
 }
 
+/** What an iteration of a loop gives; of the whole loop, the last iteration's and everything collected. */
+export interface LoopResults {
+  readonly next: readonly Ref[];
+  readonly collected?: readonly Ref[];
+}
+
 /** Builds one ONNX graph, operator by operator, in topological order. */
 export class Graph {
   private readonly nodes: Node[] = [];
@@ -118,31 +124,36 @@ export class Graph {
 
   /**
    * Repeats a body, whose operators may also take values of this graph. It gets the number of the iteration, an int64 scalar
-   * from 0 on, and the float32 values of the iteration before; it returns as many for the next one. Only one iteration's
-   * intermediate results are alive at a time.
+   * from 0 on, and the float32 values of the iteration before; it returns as many for the next one, and values to collect,
+   * which all iterations make in one shape: [iterations, …]. Only one iteration's intermediate results are alive at a time.
    */
   loop(
     count: Ref,
     initial: readonly Ref[],
-    body: (g: Graph, iteration: Ref, carried: readonly Ref[]) => readonly Ref[],
-  ): Ref[] {
+    body: (g: Graph, iteration: Ref, carried: readonly Ref[]) => LoopResults,
+  ): Required<LoopResults> {
     const inner = new Graph(`${this.name}_loop_${this.nodes.length}`, this.plainNorms, this);
     const iteration = inner.input(this.fresh("i"), [], "int64");
     const proceed = inner.input(this.fresh("b"), [], "bool");
     const carried = initial.map(() => inner.input(this.fresh("t"), null));
     inner.output(proceed, this.fresh("b"), [], "bool");
-    for (const ref of body(inner, iteration, carried)) inner.output(ref, this.fresh("t"), null);
-    const outputs = initial.map(() => this.fresh("t"));
+    const results = body(inner, iteration, carried);
+    const named = (refs: readonly Ref[] = []) =>
+      refs.map((ref) => {
+        inner.output(ref, this.fresh("t"), null);
+        return this.fresh("t");
+      });
+    const [next, collected] = [named(results.next), named(results.collected)];
     this.nodes.push({
       name: this.nodeName("Loop"),
       opType: "Loop",
       domain: "",
       inputs: [count, "", ...initial],
-      outputs,
+      outputs: [...next, ...collected],
       attributes: {},
       body: inner,
     });
-    return outputs;
+    return { next, collected };
   }
 
   /** A float32 scalar. */

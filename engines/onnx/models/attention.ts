@@ -13,6 +13,14 @@ export interface AttentionShape {
   readonly softcap: number | null;
 }
 
+/** How attention is built into a graph, whatever the layer. */
+export interface AttentionForm {
+  /** Queries of a block, one block after the other; null: all at once, and weights are kept for the backward pass. */
+  readonly rows: number | null;
+  /** False where no sequence is longer than a window: windows then make no difference. */
+  readonly windows: boolean;
+}
+
 /**
  * Causal attention with grouped queries (Ainslie et al., 2305.13245) over right-padded sequences; q is
  * [B, T, heads · headDim], k and v are [B, T, kvHeads · headDim].

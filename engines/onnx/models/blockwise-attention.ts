@@ -1,5 +1,6 @@
-import { type Autodiff, type Graph, MICROSOFT, type Ref } from "../ir/index.js";
+import { type Autodiff, type Graph, MICROSOFT, once, type Ref } from "../ir/index.js";
 import { type AttentionShape, headLayout, isWithin, MASKED, softcap } from "./attention.js";
+import { type KeyRange, slidingSums, wholeSums } from "./key-sums.js";
 
 export interface Blocks {
   /** Queries of one block. */
@@ -11,27 +12,36 @@ export interface Blocks {
 /**
  * The same function as {@link attention} for long sequences, a block of queries after another in a loop: only one block's
  * [B, heads, rows, keys] arrays are alive, so memory grows with T instead of T². A block's softmax is exact, over all keys
- * that its queries see; keys after them or before their windows are left out of the products. The backward pass computes a
- * block's weights again from queries and keys (as Dao et al., 2205.14135), which costs one more product of five.
+ * that its queries see; keys after them or before their windows are left out of the products, so that with a window time
+ * grows with T as well. The backward pass computes a block's weights again from queries and keys (as Dao et al.,
+ * 2205.14135), which costs one more product of five.
  */
 export function blockwiseAttention(ad: Autodiff, q: Ref, k: Ref, v: Ref, blocks: Blocks, shape: AttentionShape): Ref {
   const g = ad.graph;
+  const { rows, window } = blocks;
   const outer = headLayout(g, shape);
   const [kh, vh] = [outer.splitKey(k), outer.splitKey(v)];
   const length = g.op("Shape", [q], { start: 1, end: 2 });
-  const count = ceilDivide(g, length, blocks.rows);
-  const nothing = g.op("Slice", [q, g.ints(0), g.ints(0), g.ints(1)]);
+  const count = g.op("Div", [g.op("Add", [length, g.ints(rows - 1)]), g.ints(rows)]);
+  const iterations = g.op("Squeeze", [count, g.ints(0)]);
+  /** [blocks, B, rows, heads · headDim] → [B, T, heads · headDim] */
+  const join = (parts: Ref) => {
+    const inOrder = g.op("Transpose", [parts], { perm: [1, 0, 2, 3] });
+    const joined = g.op("Reshape", [inOrder, g.ints(0, -1, shape.numHeads * shape.headDim)]);
+    return g.op("Slice", [joined, g.ints(0), length, g.ints(1)]);
+  };
 
-  const [mixed] = g.loop(count, [nothing], (b, i, [above]) => {
+  const forward = g.loop(iterations, [], (b, i) => {
     const block = blockAt(b, i, length, { ...blocks, ...shape });
     const { weights } = block.weights(block.queries(q), block.keys(kh));
-    return [block.append(above, b.op("MatMul", [weights, block.keys(vh)]))];
+    return { next: [], collected: [block.merge(b.op("MatMul", [weights, block.keys(vh)]))] };
   });
+  const mixed = join(forward.collected[0]);
   return ad.record(mixed, [q, k, v], (dy) => {
-    let known: readonly Ref[] | null = null;
-    const gradients = () => {
-      const zeros = g.op("ConstantOfShape", [g.op("Shape", [kh])]);
-      known ??= g.loop(count, [nothing, zeros, zeros], (b, i, [dQueries, dKeys, dValues]) => {
+    const gradients = once(() => {
+      const keySums = { keys: kh, length, count, rows };
+      const sums = window === null ? wholeSums(g, keySums) : slidingSums(g, window, keySums);
+      const backward = g.loop(iterations, [sums.zeros, sums.zeros], (b, i, [sumKeys, sumValues]) => {
         const multiply = (x: Ref, y: Ref, attributes = {}) => b.op("FusedMatMul", [x, y], attributes, MICROSOFT);
         const block = blockAt(b, i, length, { ...blocks, ...shape });
         const [qi, ki, vi] = [block.queries(q), block.keys(kh), block.keys(vh)];
@@ -42,15 +52,21 @@ export function blockwiseAttention(ad: Autodiff, q: Ref, k: Ref, v: Ref, blocks:
         const dCapped = b.op("Mul", [weights, dWeights]);
         const dScores = slope ? b.op("Mul", [dCapped, slope()]) : dCapped;
         const alpha = { float: shape.scale };
-        return [
-          block.append(dQueries, multiply(dScores, ki, { alpha })),
-          block.addToKeys(dKeys, multiply(dScores, qi, { transA: 1, alpha })),
-          block.addToKeys(dValues, multiply(weights, dMixed, { transA: 1 })),
-        ];
+        const dQueries = block.merge(multiply(dScores, ki, { alpha }));
+        const dKeys = sums.add(b, sumKeys, multiply(dScores, qi, { transA: 1, alpha }), block.range);
+        const dValues = sums.add(b, sumValues, multiply(weights, dMixed, { transA: 1 }), block.range);
+        return { next: [dKeys.next, dValues.next], collected: [dQueries, ...dKeys.finished, ...dValues.finished] };
       });
-      return known;
-    };
-    return [() => gradients()[0], () => outer.mergeKey(gradients()[1]), () => outer.mergeKey(gradients()[2])];
+      const [dQueries, ...finished] = backward.collected;
+      const half = finished.length / 2;
+      const [dKeys, dValues] = backward.next;
+      return {
+        queries: join(dQueries),
+        keys: outer.mergeKey(sums.total(dKeys, finished.slice(0, half))),
+        values: outer.mergeKey(sums.total(dValues, finished.slice(half))),
+      };
+    });
+    return [() => gradients().queries, () => gradients().keys, () => gradients().values];
   });
 }
 
@@ -78,7 +94,8 @@ function blockAt(g: Graph, index: Ref, length: Ref, shape: AttentionShape & Bloc
   };
   const cut = (x: Ref, from: Ref, axis: number) => g.op("Slice", [x, from, end, g.ints(axis)]);
   return {
-    /** [B, T, heads · headDim] → [B, kvHeads, group · rows, headDim] */
+    range: { start, firstKey, end } satisfies KeyRange,
+    /** [B, T, heads · headDim] → [B, kvHeads, group · rows, headDim]; the last block may have fewer rows. */
     queries: (x: Ref) => heads.splitQuery(cut(x, start, 1)),
     /** [B, kvHeads, T, headDim] → [B, kvHeads, keys, headDim] */
     keys: (x: Ref) => cut(x, firstKey, 2),
@@ -93,13 +110,10 @@ function blockAt(g: Graph, index: Ref, length: Ref, shape: AttentionShape & Bloc
       const joined = group === 1 ? weights : g.op("Reshape", [weights, g.op("Shape", [capped])]);
       return { weights: joined, slope };
     },
-    append: (above: Ref, x: Ref) => g.op("Concat", [above, heads.mergeQuery(x)], { axis: 1 }),
-    /** sum [B, kvHeads, T, headDim] with the block's share added at its keys. */
-    addToKeys(sum: Ref, x: Ref) {
-      const zero = g.ints(0);
-      const after = g.op("Sub", [length, end]);
-      const pads = g.op("Concat", [zero, zero, firstKey, zero, zero, zero, after, zero], { axis: 0 });
-      return g.op("Add", [sum, g.op("Pad", [x, pads])]);
+    /** [B, kvHeads, group · rows, headDim] → [B, rows, heads · headDim], in the last block with zeros below. */
+    merge(x: Ref) {
+      const missing = g.op("Sub", [g.op("Add", [start, g.ints(rows)]), end]);
+      return g.op("Pad", [heads.mergeQuery(x), g.op("Concat", [g.ints(0, 0, 0, 0), missing, g.ints(0)], { axis: 0 })]);
     },
   };
 }
@@ -107,10 +121,4 @@ function blockAt(g: Graph, index: Ref, length: Ref, shape: AttentionShape & Bloc
 /** [0, 0, group, −1, keys] */
 function headShape(g: Graph, keys: Ref, group: number): Ref {
   return g.op("Concat", [g.ints(0, 0, group, -1), g.op("Shape", [keys], { start: 2, end: 3 })], { axis: 0 });
-}
-
-/** ⌈length / rows⌉, an int64 scalar. */
-function ceilDivide(g: Graph, length: Ref, rows: number): Ref {
-  const rounded = g.op("Div", [g.op("Add", [length, g.ints(rows - 1)]), g.ints(rows)]);
-  return g.op("Squeeze", [rounded, g.ints(0)]);
 }

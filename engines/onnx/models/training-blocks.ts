@@ -1,7 +1,14 @@
-import { biasOf, embeddingName, layerNames, type ModelConfig, weightOf } from "../../../core/formats/index.js";
+import {
+  biasOf,
+  embeddingName,
+  type LayerConfig,
+  layerNames,
+  type ModelConfig,
+  weightOf,
+} from "../../../core/formats/index.js";
 import type { Autodiff, Ref } from "../ir/index.js";
 import { activate, gated } from "./activations.js";
-import { attention, causalMask } from "./attention.js";
+import { type AttentionForm, attention, causalMask } from "./attention.js";
 import { blockwiseAttention } from "./blockwise-attention.js";
 import { type Blocks, partOf } from "./decoder.js";
 import {
@@ -33,12 +40,11 @@ export class TrainingBlocks implements Blocks {
     private readonly layout: TokenLayout,
     /** The adapter of a module; null: it has none. */
     private readonly adapterOf: (module: string) => LowRank | null,
-    /** Queries of a block of attention; null: all at once. */
-    private readonly attentionRows: number | null,
+    private readonly form: AttentionForm,
   ) {
     const g = ad.graph;
     const group = config.numHeads / config.numKvHeads;
-    const windows = new Set(attentionRows === null ? config.layers.map(({ window }) => window) : []);
+    const windows = new Set(form.rows === null ? config.layers.map((layer) => this.windowOf(layer)) : []);
     this.masks = new Map([...windows].map((window) => [window, causalMask(g, layout.length, group, window)]));
     this.embedded = g.within("embedding", () => g.op("Gather", [parameter(embeddingName(config)), layout.ids]));
   }
@@ -76,7 +82,8 @@ export class TrainingBlocks implements Blocks {
   private mix(x: Ref, layer: number): Ref {
     const { ad, config, layout } = this;
     const { numHeads, numKvHeads, headDim, attentionSoftcap, biases } = config;
-    const { window, rope, attentionScale } = config.layers[layer];
+    const { rope, attentionScale } = config.layers[layer];
+    const window = this.windowOf(config.layers[layer]);
     const [queryWidth, keyWidth] = [numHeads * headDim, numKvHeads * headDim];
     const { qkv, queryNorm, keyNorm } = layerNames(config, layer);
 
@@ -91,7 +98,7 @@ export class TrainingBlocks implements Blocks {
     const k = turned(project(1), keyWidth, keyNorm);
     const v = layout.toGrid(project(2), keyWidth);
     const shape = { numHeads, numKvHeads, headDim, scale: attentionScale, softcap: attentionSoftcap };
-    const rows = this.attentionRows;
+    const { rows } = this.form;
     const mixed =
       rows === null
         ? attention(ad, q, k, v, this.masks.get(window) as Ref, shape)
@@ -113,6 +120,10 @@ export class TrainingBlocks implements Blocks {
 
   scale(x: Ref, factor: number): Ref {
     return scale(this.ad, x, this.ad.graph.scalar(factor));
+  }
+
+  private windowOf({ window }: LayerConfig): number | null {
+    return this.form.windows ? window : null;
   }
 
   /** Each head of a row by itself. */

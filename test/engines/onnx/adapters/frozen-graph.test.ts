@@ -12,8 +12,9 @@ import { FAMILY_CONFIGS } from "../families/family-configs.js";
 const ADAPTER = { rank: 2, alpha: 4, rslora: false };
 
 describe("engines/onnx graphs of frozen models", () => {
+  const attention = { rows: null, windows: false };
   const built = (model: GraphModel, chunks: number) =>
-    backwardGraph(model, { layout: "packed", chunks, keepsLogits: false, attentionRows: null }, ["logProb"]).toModel();
+    backwardGraph(model, { layout: "packed", chunks, keepsLogits: false, attention }, ["logProb"]).toModel();
   const products = (model: GraphModel, chunks = 1) =>
     built(model, chunks).nodes.filter(({ opType }) => opType === "Gemm");
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { packSequences } from "../../../../core/plugin.js";
 import { partitionByLength } from "../../../../engines/onnx/backend/partition-by-length.js";
 
-const MODEL = { numHeads: 2, numLayers: 3 };
+const MODEL = { numHeads: 2, numLayers: 3, layers: [{ window: null, rope: 0, attentionScale: 1 }] };
 
 function batchOf(lengths: readonly number[]) {
   return packSequences(lengths.map((n) => ({ promptIds: [0], responseIds: Array<number>(n - 1).fill(1) })));

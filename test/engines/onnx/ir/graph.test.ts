@@ -45,15 +45,17 @@ describe("engines/onnx/ir graph", () => {
     await session.release();
   });
 
-  it("repeats the body of a loop, over values of the graph around it", async () => {
+  it("repeats the body of a loop, over values of the graph around it, and collects from each iteration", async () => {
     const g = new Graph("loop");
     const x = g.input("x", [2]);
     const step = g.op("Mul", [x, g.scalar(10)]);
     g.output(step, "step", [2]);
-    const [sum, last] = g.loop(g.input("count", [], "int64"), [x, x], (b, i, [sum]) => {
-      const added = b.op("Add", [sum, step]);
-      return [b.op("Add", [added, b.op("Cast", [i], { to: 1 })]), step];
+    const { next, collected } = g.loop(g.input("count", [], "int64"), [x, x], (b, i, [sum]) => {
+      const added = b.op("Add", [sum, b.op("Add", [step, b.op("Cast", [i], { to: 1 })])]);
+      return { next: [added, step], collected: [b.op("Neg", [added])] };
     });
+    const [sum, last] = next;
+    g.output(collected[0], "sums", null);
     g.output(sum, "sum", [2]);
     g.output(last, "last", [2]);
     const runtime = await openOrtRuntime();
@@ -63,10 +65,13 @@ describe("engines/onnx/ir graph", () => {
       [0, [1, 2]],
       [3, [34, 65]],
     ] as const) {
-      const fetches = { sum: vector(0, 0), last: vector(0, 0), step: vector(0, 0) };
+      // Without an iteration onnxruntime does not know what shape one would have given.
+      const sums = runtime.tensor("float32", count === 0 ? [0] : [count, 2], new Float32Array(2 * count));
+      const fetches = { sum: vector(0, 0), last: vector(0, 0), step: vector(0, 0), sums };
       const feeds = { x: vector(1, 2), count: runtime.tensor("int64", [], BigInt64Array.of(BigInt(count))) };
       await session.run(feeds, fetches);
       expect([...fetches.sum.data]).to.deep.equal(expected);
+      expect([...sums.data]).to.deep.equal([-11, -22, -22, -43, -34, -65].slice(0, 2 * count));
       expect([...fetches.last.data]).to.deep.equal(count === 0 ? [1, 2] : [10, 20]);
     }
     await session.release();
