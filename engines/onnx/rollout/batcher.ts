@@ -7,6 +7,7 @@ import {
   type TokenOutput,
   TokenSampler,
 } from "../../../core/plugin.js";
+import type { SavedTokens } from "./kv-cache.js";
 import { Pacer } from "./pacer.js";
 import { Scheduler, type Sequence } from "./scheduler.js";
 import type { TokenRunner } from "./token-runner.js";
@@ -29,6 +30,8 @@ interface Logits {
 /** A prompt whose cache lies in the slots of its holders. */
 interface KnownPrompt extends Logits {
   readonly holders: Set<Flight>;
+  /** What holders may forget, while others wait for it. */
+  saved: SavedTokens | null;
 }
 
 export interface BatcherOptions extends Pick<RolloutOptions, "eosTokenIds" | "createDecoder" | "profiler"> {
@@ -108,7 +111,7 @@ export class Batcher {
   /** Seat waiting sequences and draw their first tokens; false when there was nothing to do. */
   private async admit(): Promise<boolean> {
     const { prompts } = this;
-    const { fresh, shared } = this.scheduler.admit((key) => prompts.has(key));
+    const { fresh, shared } = this.scheduler.admit((key) => this.holderOf(prompts.get(key)) !== null);
     if (fresh.length + shared.length === 0) return false;
     if (fresh.length > 0) {
       const { weightVersion, row } = await profiled(this.options.profiler, "prefill", () =>
@@ -119,18 +122,34 @@ export class Batcher {
       );
       // Into the map of before the call: if prompts were forgotten meanwhile, nobody will find these.
       fresh.forEach((flight, i) => {
-        prompts.set(flight.promptKey, { row: row(i).slice(), weightVersion, holders: new Set([flight]) });
+        const prompt = { row: row(i).slice(), weightVersion, holders: new Set([flight]), saved: this.toShare(flight) };
+        prompts.set(flight.promptKey, prompt);
       });
     }
     const known = (flight: Flight) => prompts.get(flight.promptKey) as KnownPrompt;
     for (const flight of shared) {
-      const { holders } = known(flight);
-      const [source] = holders;
-      this.runner.copy(source.slot, flight.slot, flight.response.request.promptIds.length);
-      holders.add(flight);
+      const prompt = known(flight);
+      const { slot } = this.holderOf(prompt) as Flight;
+      this.runner.copy(slot, flight.slot, flight.response.request.promptIds.length, prompt.saved);
+      prompt.holders.add(flight);
+      if (!this.scheduler.isAwaited(flight.promptKey)) prompt.saved = null;
     }
     await profiled(this.options.profiler, "draw", () => this.draw([...fresh, ...shared], known));
     return true;
+  }
+
+  /** One from whose slot a prompt's cache can be copied. */
+  private holderOf(prompt: KnownPrompt | undefined): Flight | null {
+    for (const holder of prompt?.holders ?? []) {
+      if (prompt?.saved || this.runner.keeps(holder.slot, holder.response.request.promptIds.length)) return holder;
+    }
+    return null;
+  }
+
+  /** What the one that holds a prompt may forget before all that wait for it have a slot. */
+  private toShare({ promptKey, slot, response }: Flight): SavedTokens | null {
+    if (!this.runner.forgets || !this.scheduler.isAwaited(promptKey)) return null;
+    return this.runner.save(slot, response.request.promptIds.length);
   }
 
   private async decode(): Promise<void> {

@@ -44,6 +44,11 @@ export class Scheduler<S extends Sequence> {
     this.waiting.splice(at, 0, sequence);
   }
 
+  /** Whether sequences with this prompt wait. */
+  isAwaited(promptKey: string): boolean {
+    return this.waiting.some((sequence) => sequence.promptKey === promptKey);
+  }
+
   /** Take sequences out of the queue, e.g. aborted ones. */
   takeWaiting(match: (sequence: S) => boolean): S[] {
     const taken = this.waiting.filter(match);

@@ -2,9 +2,15 @@ import type { ModelConfig } from "../../../core/formats/index.js";
 import { ropeFeeds } from "../models/rope-feeds.js";
 import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
 import { DECODE } from "./decode-graph.js";
-import { KINDS, KvCache } from "./kv-cache.js";
+import { KINDS, KvCache, type SavedTokens } from "./kv-cache.js";
 import { SHARED_CACHE } from "./shared-cache-attention.js";
 import type { LoadedWeights, LogitRows, TokenRunner } from "./token-runner.js";
+
+/**
+ * Tokens of a prompt that are computed at once where layers see a window: each query of a piece is multiplied with the
+ * keys of the whole piece and the window before it, so long pieces waste time, while short ones make small products.
+ */
+const WINDOWED_PIECE = 256;
 
 /** One call's feeds and fetches over memory that is filled before every run. */
 interface Call {
@@ -21,6 +27,7 @@ interface Call {
 /** Runs the decode graph over a cache that lies in one place, as onnxruntime's C API allows. */
 export class SharedCacheRunner implements TokenRunner {
   private readonly cache: KvCache;
+  private readonly maxPiece: number;
   private readonly logits_BV: Float32Array;
   private readonly rope: Record<string, OrtTensor>;
   /** Calls that append one token to the first B slots, by B. */
@@ -31,11 +38,12 @@ export class SharedCacheRunner implements TokenRunner {
     private readonly config: ModelConfig,
     readonly slots: number,
     maxLength: number,
-    /** Tokens of a prompt that are computed at once; a longer prompt goes in pieces. */
-    private readonly maxPiece: number,
+    /** Tokens of a prompt that are computed at once at most; a longer prompt goes in pieces. */
+    maxPiece: number,
     private readonly loaded: () => LoadedWeights,
   ) {
     this.cache = new KvCache(config, slots, maxLength);
+    this.maxPiece = this.cache.slides ? Math.min(maxPiece, WINDOWED_PIECE) : maxPiece;
     this.logits_BV = allocateTensorData("float32", slots * config.vocabSize);
     this.rope = ropeFeeds(runtime, config, maxLength, ["cos", "sin"]);
   }
@@ -45,10 +53,16 @@ export class SharedCacheRunner implements TokenRunner {
   }
 
   async prefill(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows> {
-    const isLong = ({ length }: ArrayLike<number>) => length > this.maxPiece;
-    let logits = prompts.some(isLong) ? null : await this.prefillTogether(first, prompts);
-    if (logits) return logits;
-    for (const [row, prompt] of prompts.entries()) logits = await this.prefillInPieces(first, row, prompt);
+    // GroupQueryAttention with a cache that slides takes prompts of one length only.
+    const goesAlone = ({ length }: ArrayLike<number>) => this.cache.slides || length > this.maxPiece;
+    let logits = prompts.some(goesAlone) ? null : await this.prefillTogether(first, prompts);
+    if (!logits) {
+      for (const [row, prompt] of prompts.entries()) logits = await this.prefillAlone(first, row, prompt);
+    }
+    this.cache.lengths.set(
+      prompts.map(({ length }) => length),
+      first,
+    );
     return logits as LogitRows;
   }
 
@@ -68,13 +82,15 @@ export class SharedCacheRunner implements TokenRunner {
   }
 
   /** A prompt by itself, cut at multiples of the piece's length: where depends on positions alone. */
-  private async prefillInPieces(first: number, row: number, prompt: ArrayLike<number>): Promise<LogitRows> {
+  private async prefillAlone(first: number, row: number, prompt: ArrayLike<number>): Promise<LogitRows> {
     const tokens = Int32Array.from(prompt);
     let logits: LogitRows | null = null;
     for (let start = 0; start < tokens.length; start += this.maxPiece) {
       const piece = tokens.subarray(start, start + this.maxPiece);
-      // The cell of padding counts here: its keys lie where the first sampled token's will be written.
-      const width = start + piece.length === tokens.length ? piece.length + 1 : piece.length;
+      // The cell of padding counts here: its keys lie where the first sampled token's will be written. A cache that slides
+      // has no place for it, nor need: nothing but the prompt decides here how long the last block of queries is.
+      const isPadded = start + piece.length === tokens.length && !this.cache.slides;
+      const width = isPadded ? piece.length + 1 : piece.length;
       const call = this.makeCall(first + row, 1, width, row);
       call.ids_BS.set(piece);
       call.wanted_B[0] = BigInt(piece.length - 1);
@@ -86,7 +102,7 @@ export class SharedCacheRunner implements TokenRunner {
     return logits as LogitRows;
   }
 
-  decode(tokens: readonly number[], lengths: readonly number[]): Promise<LogitRows> {
+  async decode(tokens: readonly number[], lengths: readonly number[]): Promise<LogitRows> {
     const count = tokens.length;
     let call = this.decodeCalls.get(count);
     if (!call) {
@@ -100,11 +116,25 @@ export class SharedCacheRunner implements TokenRunner {
     call.lastPosition_B.set(lengths);
     call.positions_BS?.set(lengths.map(BigInt));
     call.total[0] = Math.max(...lengths) + 1;
-    return this.run(call);
+    const logits = await this.run(call);
+    this.cache.lengths.set(lengths.map((length) => length + 1));
+    return logits;
   }
 
-  copy(from: number, to: number, length: number): void {
-    this.cache.copy(from, to, length);
+  get forgets(): boolean {
+    return this.cache.slides;
+  }
+
+  keeps(slot: number, length: number): boolean {
+    return this.cache.keeps(slot, length);
+  }
+
+  save(slot: number, length: number): SavedTokens {
+    return this.cache.save(slot, length);
+  }
+
+  copy(from: number, to: number, length: number, saved?: SavedTokens | null): void {
+    this.cache.copy(from, to, length, saved);
   }
 
   release(): void {
@@ -151,10 +181,9 @@ export class SharedCacheRunner implements TokenRunner {
     const fetches: Record<string, OrtTensor> = {
       [DECODE.logits]: runtime.tensor("float32", [count, vocabSize], logits),
     };
-    const shape = [count, config.numKvHeads, cache.maxLength, config.headDim];
     for (let layer = 0; layer < config.numLayers; layer++) {
       for (const kind of KINDS) {
-        const tensor = runtime.tensor("float32", shape, cache.view(layer, kind, first, count));
+        const tensor = runtime.tensor("float32", cache.dims(layer, count), cache.view(layer, kind, first, count));
         feeds[DECODE.past(layer, kind)] = tensor;
         fetches[DECODE.present(layer, kind)] = tensor;
       }

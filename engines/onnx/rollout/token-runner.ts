@@ -1,4 +1,5 @@
 import type { OrtSession } from "../runtime/index.js";
+import type { SavedTokens } from "./kv-cache.js";
 
 /** A session with the weights in it. */
 export interface LoadedWeights {
@@ -26,8 +27,14 @@ export interface TokenRunner {
   prefill(first: number, prompts: readonly ArrayLike<number>[]): Promise<LogitRows>;
   /** Append one token to each of the first slots; `lengths` are the slots' lengths before. */
   decode(tokens: readonly number[], lengths: readonly number[]): Promise<LogitRows>;
-  /** Copy the first `length` tokens of a slot over another. */
-  copy(from: number, to: number, length: number): void;
+  /** Layers forget what lies before their windows. */
+  readonly forgets: boolean;
+  /** Whether a slot still has what is needed to go on from its first `length` tokens. */
+  keeps(slot: number, length: number): boolean;
+  /** Save that, while the slot has it. */
+  save(slot: number, length: number): SavedTokens;
+  /** Copy the first `length` tokens of a slot, which keeps them or had them saved, over another; or all, where it holds fewer. */
+  copy(from: number, to: number, length: number, saved?: SavedTokens | null): void;
   /** Give the cache back. */
   release(): void;
 }

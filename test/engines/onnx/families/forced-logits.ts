@@ -9,7 +9,8 @@ import { drainWeights } from "../../../../engines/onnx/rollout/weights.js";
 import { openOrtRuntime } from "../../../../engines/onnx/runtime/index.js";
 import { streamOf } from "../rollout/tiny-model.js";
 
-const LENGTH = 32;
+/** Of the cache: longer than the sequences, and so long that layers with a window do not keep all of it. */
+const LENGTH = 128;
 
 /** Logits after the prompt and after each further token, [tokens + 1, vocab], from the graph that decodes with a cache. */
 export async function forcedLogits(
@@ -19,7 +20,7 @@ export async function forcedLogits(
   prompt: readonly number[],
   tokens: readonly number[],
   /** Tokens of the prompt that are computed at once. */
-  maxPiece = LENGTH,
+  maxPiece = 32,
 ): Promise<Float32Array> {
   const runtime = await openOrtRuntime();
   const build = attention === "shared" ? sharedCacheAttention : plainAttention;
