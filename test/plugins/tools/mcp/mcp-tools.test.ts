@@ -8,6 +8,7 @@ import { mcpTools } from "../../../../plugins/tools/index.js";
 import { runConformance, toolConformance } from "../../../../testing/index.js";
 import { errorOf, OpenedTools } from "../support.js";
 import { HttpToys } from "./http-server.js";
+import { isRunning, processesWith } from "./processes.js";
 
 const STDIO = fileURLToPath(new URL("./stdio-server.js", import.meta.url));
 const NAMES = ["add", "words", "picture", "refuse", "hang", "die", "env", "pid", "flood"];
@@ -281,23 +282,3 @@ describe("plugins/tools/mcp", () => {
     { describe, it },
   );
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function processesWith(marker: string): Promise<string[]> {
-  const { readdir, readFile } = await import("node:fs/promises");
-  const found: string[] = [];
-  for (const name of await readdir("/proc").catch(() => [])) {
-    if (!/^\d+$/.test(name)) continue;
-    const line = await readFile(`/proc/${name}/cmdline`, "utf8").catch(() => "");
-    if (line.includes(marker)) found.push(name);
-  }
-  return found;
-}
