@@ -93,7 +93,12 @@ export class AgentLoopWorker {
     const unscored = ended.flatMap(({ failedReward }) => failedReward?.message ?? []);
     if (unscored.length > 0) await this.#unscored(prompt, ended, unscored[0]);
     const failed = unscored.length > 0 || (errors.length > 0 && !someLeft);
-    await this.#tag(prompt, endTag(failed, [...errors, ...unscored]));
+    const silent = ended.filter(({ entries }) => entries.length === 0).length;
+    const nothing =
+      silent === 0
+        ? null
+        : `the agent loop ${prompt.factory.name} returned no trajectory in ${silent} of ${prompt.sessions} sessions`;
+    await this.#tag(prompt, endTag(failed, [...errors, ...unscored], nothing));
     if (errors.length > 0) {
       const text = `prompt ${nameOf(prompt)}: ${errors.length} of ${prompt.sessions} sessions failed; ${errors[0]}`;
       // Whoever cancels says why, once; a line for every prompt would bury it.
@@ -167,10 +172,11 @@ class StoreFailed extends Error {
   }
 }
 
-function endTag(failed: boolean, errors: readonly string[]): Tag {
+/** `remark`: what is to be said of a prompt without errors. */
+function endTag(failed: boolean, errors: readonly string[], remark: string | null = null): Tag {
   const texts = errors.slice(0, 4).map((text) => text.slice(0, 1000));
   return {
-    ...statusTag(failed ? "failure" : "finished", texts[0] ?? null),
+    ...statusTag(failed ? "failure" : "finished", texts[0] ?? remark),
     ...(texts.length > 0 ? { errors: texts } : {}),
   };
 }

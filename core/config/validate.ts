@@ -93,6 +93,14 @@ function namesLoopList(tree: Dict): boolean {
   return list !== null && toPlain(list) !== null;
 }
 
+/** A module is meant where a class of one's own may stand, and its export is missing. */
+function unknownNameFix(registry: string, name: string): string {
+  if (registry === "agentLoopManagers" && /[./]/.test(name)) {
+    return `For a class of your own write file#Class, e.g. ${/\.[cm]?[jt]sx?$/.test(name) ? name : "./manager.ts"}#MyManager.`;
+  }
+  return "Use one of them, or load the plugin that registers it (VERL_USE_EXTERNAL_MODULES, or plugins in the file).";
+}
+
 /** Values that name registered things: trainers, trackers, engines, ... */
 export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<string, readonly string[]>>): Problem[] {
   const problems: Problem[] = [];
@@ -117,7 +125,7 @@ export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<stri
         what: `${key} = ${valueText(name)}: no such name is registered.${nearest ? ` Did you mean ${nearest}?` : ""}`,
         where: sourceText(node.source),
         why: known.length > 0 ? `Registered: ${[...known].sort().join(", ")}.` : "Nothing of this kind is registered.",
-        fix: "Use one of them, or load the plugin that registers it (VERL_USE_EXTERNAL_MODULES, or plugins in the file).",
+        fix: unknownNameFix(registry as string, name),
       });
     }
   }

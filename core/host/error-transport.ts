@@ -1,11 +1,12 @@
-import { type ErrorCode, type ErrorDetails, isVerlError, reasonOf, VerlError } from "./errors.js";
+import { reasonAndPlace } from "./error-place.js";
+import { type ErrorCode, type ErrorDetails, isVerlError, VerlError } from "./errors.js";
 
 /** An error as plain data, for a channel. */
 export type PortableError = { readonly code: string } & ErrorDetails;
 
-/** Errors without a code, which are defects, travel under `fallback`. */
+/** Errors without a code, which are defects, travel under `fallback`, with the line that threw them. */
 export function portableError(error: unknown, fallback: ErrorCode): PortableError {
-  if (!isVerlError(error)) return { code: fallback, what: reasonOf(error) };
+  if (!isVerlError(error)) return { code: fallback, what: reasonAndPlace(error) };
   const { code, what, where, why, fix, data } = error;
   return { code, what, where, why, fix, data: JSON.parse(JSON.stringify(data ?? {})) };
 }

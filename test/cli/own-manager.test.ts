@@ -68,7 +68,19 @@ describe("verl train with an agent-loop manager of one's own", () => {
     expect((await train("./own.mjs#Own", noScorer)).stderr).to.contain("VERL_REWARD_NO_SCORER");
   });
 
+  it("says how a class is named to whoever names a file alone, or a module as Python does", async () => {
+    for (const [manager, fix] of [
+      ["./own.mjs", "./own.mjs#MyManager"],
+      ["my.package.Own", "./manager.ts#MyManager"],
+    ]) {
+      const { code, stderr } = await train(manager);
+      expect(code).to.not.equal(0);
+      expect(stderr).to.contain("VERL_CONFIG_NAME").and.contain("file#Class").and.contain(fix);
+    }
+  });
+
   for (const [manager, expected] of [
+    ["./own.mjs#", "VERL_AGENT_BAD_MANAGER"],
     ["./nowhere.mjs#Own", "VERL_CONFIG_FILE_MISSING"],
     ["./own.mjs#Other", "VERL_USER_EXPORT_MISSING"],
     ["unknown", "VERL_CONFIG_NAME"],

@@ -1,7 +1,7 @@
 import type { Row } from "../../data/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import { withDeadline } from "../../host/deadline.js";
-import { reasonOf } from "../../host/errors.js";
+import { reasonAndPlace } from "../../host/error-place.js";
 import { isObject } from "../../host/plain-object.js";
 import { shown } from "../../host/shown.js";
 import type { Awaitable, Logger } from "../../host/types.js";
@@ -52,7 +52,7 @@ export class SimulatedUser {
     }
     const user = new SimulatedUser(interaction, scope);
     try {
-      await user.#call("could not be started", () => interaction.startInteraction?.(scope.trajectoryId, user.#kwargs));
+      await user.#call("startInteraction", () => interaction.startInteraction?.(scope.trajectoryId, user.#kwargs));
     } catch (error) {
       await user.finalize();
       throw error;
@@ -62,12 +62,13 @@ export class SimulatedUser {
 
   async respond(messages: readonly ChatMessage[]): Promise<InteractionTurn> {
     const { trajectoryId } = this.scope;
-    const turn = await this.#call("did not answer", (signal) =>
+    const turn = await this.#call("generateResponse", (signal) =>
       this.interaction.generateResponse(trajectoryId, messages, this.#kwargs, signal),
     );
-    if (typeof turn?.text !== "string") throw this.#failed("did not answer", "it returned no text");
+    const unusable = "gave an answer that cannot be used";
+    if (typeof turn?.text !== "string") throw this.#failed(unusable, "it returned no text");
     if (turn.score != null && !Number.isFinite(turn.score)) {
-      throw this.#failed("did not answer", `its score is ${turn.score}`);
+      throw this.#failed(unusable, `its score is ${turn.score}`);
     }
     return turn;
   }
@@ -75,27 +76,34 @@ export class SimulatedUser {
   /** Never rejects: the trajectory is complete, or has an error already. */
   async finalize(): Promise<void> {
     const { trajectoryId, deadlineMs, logger } = this.scope;
-    const late = () => new Error(`it took longer than ${deadlineMs / 1000} s`);
+    const late = new Error();
     try {
       const work = settled(() => this.interaction.finalizeInteraction?.(trajectoryId, this.#kwargs));
-      await withDeadline(work, deadlineMs, late);
+      await withDeadline(work, deadlineMs, () => late);
     } catch (error) {
-      logger.warn(`the interaction "${this.interaction.name}" could not be finalized: ${reasonOf(error)}`);
+      const how = error === late ? this.#late("finalizeInteraction") : "threw in finalizeInteraction";
+      const why = error === late ? "" : `: ${reasonAndPlace(error)}`;
+      logger.warn(`the interaction "${this.interaction.name}" ${how}, trajectory ${trajectoryId}${why}`);
     }
   }
 
-  async #call<T>(failure: string, work: (signal: AbortSignal) => Awaitable<T>): Promise<T> {
+  /** One of the interaction's methods: how it failed, and where its code threw, go into the error. */
+  async #call<T>(method: string, work: (signal: AbortSignal) => Awaitable<T>): Promise<T> {
     const { signal, deadlineMs } = this.scope;
-    const late = this.#failed(failure, `It took longer than ${deadlineMs / 1000} s.`);
+    const late = this.#failed(this.#late(method));
     try {
       return await inTime(work, { signal, deadlineMs, late });
     } catch (error) {
       signal.throwIfAborted();
-      throw error === late ? late : this.#failed(failure, reasonOf(error), error);
+      throw error === late ? late : this.#failed(`threw in ${method}`, reasonAndPlace(error), error);
     }
   }
 
-  #failed(failure: string, why: string, cause?: unknown) {
+  #late(method: string): string {
+    return `did not come back from ${method} within ${this.scope.deadlineMs / 1000} s`;
+  }
+
+  #failed(failure: string, why?: string, cause?: unknown) {
     const what = `the interaction "${this.interaction.name}" ${failure}`;
     return agentErrors.VERL_AGENT_INTERACTION({ what, where: this.scope.trajectoryId, why, cause });
   }

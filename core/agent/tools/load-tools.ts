@@ -36,9 +36,15 @@ export async function loadTools(source: ToolSource): Promise<LoadedTools> {
   };
   try {
     const entries = configPath === null ? [] : await readToolEntries(path.resolve(cwd, configPath));
-    for (const entry of entries) groups.push(await groupOf(entry, source));
-    if (functionPath !== null) groups.push({ tools: await functionTools(functionPath, source) });
-    return { tools: await ToolSet.of(groups.flatMap(({ tools }) => tools)), dispose };
+    const places = new Map<Tool, string>();
+    const add = (group: ToolGroup, where: string) => {
+      groups.push(group);
+      for (const tool of group.tools) places.set(tool, where);
+    };
+    for (const entry of entries) add(await groupOf(entry, source), entry.where);
+    if (functionPath !== null) add({ tools: await functionTools(functionPath, source) }, functionPath);
+    const tools = groups.flatMap((group) => group.tools);
+    return { tools: await ToolSet.of(tools, (tool) => places.get(tool)), dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -15,18 +15,28 @@ export class ToolSet {
     this.schemas = entries.map(({ tool }) => tool.schema as unknown as JsonValue);
   }
 
-  /** @throws VERL_AGENT_BAD_TOOL for what is no tool, a schema that cannot be used, or a name that occurs twice */
-  static async of(tools: readonly Tool[]): Promise<ToolSet> {
+  /**
+   * `whereOf` says where a tool comes from, for errors.
+   *
+   * @throws VERL_AGENT_BAD_TOOL for what is no tool, a schema that cannot be used, or a name that occurs twice
+   */
+  static async of(tools: readonly Tool[], whereOf: (tool: Tool) => string | undefined = () => undefined) {
     if (tools.length === 0) return ToolSet.empty;
     const { Ajv2020 } = await import("ajv/dist/2020.js");
     // Only the first error: collecting all takes Ajv quadratic time where a schema refers to others.
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-    const names = new Set<string>();
+    const owners = new Map<string, string | undefined>();
     const entries = tools.map((tool) => {
       const why = whyNoTool(tool);
-      if (why !== null) throw agentErrors.VERL_AGENT_BAD_TOOL({ what: `${why} was given as a tool` });
-      if (names.has(tool.name)) throw agentErrors.VERL_AGENT_BAD_TOOL({ what: `two tools are named "${tool.name}"` });
-      names.add(tool.name);
+      const where = whereOf(tool);
+      if (why !== null) throw agentErrors.VERL_AGENT_BAD_TOOL({ what: `${why} was given as a tool`, where });
+      if (owners.has(tool.name)) {
+        throw agentErrors.VERL_AGENT_BAD_TOOL({
+          what: `two tools are named "${tool.name}"`,
+          where: bothPlaces(owners.get(tool.name), where),
+        });
+      }
+      owners.set(tool.name, where);
       try {
         // A schema's $schema may name an older draft; what tools use of it is the same in all of them.
         const { $schema: _, ...parameters } = tool.schema.function.parameters ?? {};
@@ -34,6 +44,7 @@ export class ToolSet {
       } catch (error) {
         throw agentErrors.VERL_AGENT_BAD_TOOL({
           what: `the parameters of the tool "${tool.name}" are no JSON schema`,
+          where,
           why: reasonOf(error),
         });
       }
@@ -71,4 +82,9 @@ export class ToolSet {
       })
       .join("; ");
   }
+}
+
+function bothPlaces(first: string | undefined, second: string | undefined): string | undefined {
+  if (first === second || first === undefined || second === undefined) return first ?? second;
+  return `${first}; ${second}`;
 }

@@ -226,6 +226,24 @@ describe("tool_agent", () => {
     expect(record.metrics["tool/double/hits"]).to.equal(2);
   });
 
+  it("is scored by the whole text, tool output included", async () => {
+    const seen: string[] = [];
+    const client = new ScriptedClient([call('{"a": 21}'), "It is 42"].map((text) => ({ tokenIds: [...ids(text), 1] })));
+    const { manager, submit } = harness({
+      rollout: { n: 1, prompt_length: 600, response_length: 600 },
+      agent: { default_agent_loop: "tool_agent" },
+      score: ({ solution }) => {
+        seen.push(solution);
+        return 1;
+      },
+      over: { client, tools: await ToolSet.of([double]) },
+    });
+    await submit([task("u")]);
+    await manager.drain();
+    expect(seen).to.have.length(1);
+    expect(seen[0]).to.match(/double.*42.*It is 42/s);
+  });
+
   it("max_assistant_turns ends the trajectory before its last turn is parsed", async () => {
     const { record, calls } = await play([call('{"a": 1}')], { multi_turn: { max_assistant_turns: 2 } });
     expect(record.stopReason).to.equal("max_turns");

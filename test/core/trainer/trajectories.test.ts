@@ -86,6 +86,15 @@ describe("core/trainer: trajectories", () => {
     expect(error.message).to.include("no key for the API");
   });
 
+  it("are missing altogether where every session returns none: the run ends and says so", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=silent"],
+      register: (host) => host.agentLoops.register({ name: "silent", create: () => ({ run: async () => [] }) }),
+    });
+    expect(error.code).to.equal("VERL_REPLAY_NO_TRAJECTORIES");
+    expect(error.why).to.equal("the agent loop silent returned no trajectory in 4 of 4 sessions");
+  });
+
   const stuckLoop = () =>
     scriptedLoop("stuck", ({ draw, session }) =>
       draw === 2 && session === 0 ? new Promise(() => {}) : trajectory({ version: 0 }),

@@ -135,17 +135,30 @@ describe("simulated users", () => {
   }
 
   const failures: Record<string, [Partial<Interaction>, string]> = {
-    "that throw at the start": [{ startInteraction: () => Promise.reject(new Error("no seat")) }, "no seat"],
+    "that throw at the start": [
+      { startInteraction: () => Promise.reject(new Error("no seat")) },
+      'the interaction "teacher" threw in startInteraction.*no seat \\(at .*interactions\\.test\\.',
+    ],
+    "that never start": [
+      { startInteraction: () => new Promise(() => {}) },
+      "did not come back from startInteraction within 0.02 s",
+    ],
     "that throw": [
       {
         generateResponse() {
           throw new Error("lost patience");
         },
       },
-      "lost patience",
+      'the interaction "teacher" threw in generateResponse.*lost patience \\(at .*interactions\\.test\\.',
     ],
-    "that never answer": [{ generateResponse: () => new Promise(() => {}) }, "longer than 0.02 s"],
-    "that return no text": [{ generateResponse: () => ({ terminate: true }) as never }, "no text"],
+    "that never answer": [
+      { generateResponse: () => new Promise(() => {}) },
+      "did not come back from generateResponse within 0.02 s",
+    ],
+    "that return no text": [
+      { generateResponse: () => ({ terminate: true }) as never },
+      "gave an answer that cannot be used.*it returned no text",
+    ],
     "whose score is no number": [
       { generateResponse: () => ({ text: "", terminate: true, score: Number.NaN }) },
       "score is NaN",
@@ -155,7 +168,7 @@ describe("simulated users", () => {
     it(`${what} fail the session, and are finalized`, async () => {
       const { interaction, events } = teacher([], over);
       const { tag } = await play(["1"], { interaction, multi_turn: { interaction_deadline_s: 0.02 } });
-      expect(String(tag.lastEvent)).to.contain("VERL_AGENT_INTERACTION").and.to.contain(why);
+      expect(String(tag.lastEvent)).to.contain("VERL_AGENT_INTERACTION").and.to.match(new RegExp(why, "s"));
       expect(events.at(-1)).to.equal("finalize u_0");
     });
   }
@@ -166,7 +179,16 @@ describe("simulated users", () => {
     });
     const { tag, warnings } = await play(["1"], { interaction });
     expect(tag.status).to.equal("finished");
-    expect(warnings.join()).to.contain("teacher").and.to.contain("door is locked");
+    expect(warnings.join()).to.contain('the interaction "teacher" threw in finalizeInteraction, trajectory u_0');
+    expect(warnings.join()).to.contain("door is locked").and.to.contain("interactions.test.");
+  });
+
+  it("that never finish their finalization are a warning after their deadline", async () => {
+    const over = { finalizeInteraction: () => new Promise<void>(() => {}) };
+    const { interaction } = teacher([{ text: "Bye.", terminate: true }], over);
+    const { tag, warnings } = await play(["1"], { interaction, multi_turn: { interaction_deadline_s: 0.02 } });
+    expect(tag.status).to.equal("finished");
+    expect(warnings.join()).to.contain("did not come back from finalizeInteraction within 0.02 s");
   });
 });
 

@@ -76,6 +76,19 @@ describe("core/agent/tools: the list of tools", () => {
   const entry = (name: string, type = "native") =>
     `tools:\n  - class_name: ./x.ts#Steps\n    config: { type: ${type}, k: 2 }\n    tool_schema: { type: function, function: { name: ${name} } }\n`;
 
+  it("says where tools stand that cannot be used: of one name, or with parameters that are no JSON schema", async () => {
+    const twice = await errorOf(load(entry("a"), { a: make("a") }));
+    expect(twice.text).to.match(/two tools are named "a".*tools\.yaml, entry 1; \.\/tools\.mjs/s);
+    const own = await errorOf(load(null, { a: make("a"), b: { ...make("a") } }));
+    expect(own.text).to.match(/two tools are named "a".*\.\/tools\.mjs/s);
+    const broken = { type: "object", properties: { a: { type: "nothing" } } };
+    const schema = functionTool(() => "", { name: "s", description: "S.", parameters: broken });
+    expect((await errorOf(load(null, { schema }))).text).to.match(/are no JSON schema.*\.\/tools\.mjs/s);
+    const listed = "tool_schema: { type: function, function: { name: s, parameters: { type: nothing } } }";
+    const inList = `tools:\n  - class_name: ./x.ts#Steps\n    config: { type: native }\n    ${listed}\n`;
+    expect((await errorOf(load(inList, null))).text).to.match(/are no JSON schema.*tools\.yaml, entry 1/s);
+  });
+
   it("takes configured tools first, then exported ones by name", async () => {
     const tools = await load(entry("s"), { z: make("z"), list: [make("a")], other: 1, again: null });
     expect(tools.names).to.deep.equal(["s", "a", "z"]);
