@@ -14,6 +14,7 @@ import {
   type ServerClient,
   startRouter,
 } from "../reward/index.js";
+import { isFullyDeterministic } from "./full-determinism.js";
 import { rewardEnginePlan } from "./run-engines.js";
 import type { InputScope } from "./run-scope.js";
 
@@ -28,11 +29,13 @@ export interface RunJudge {
 }
 
 /** Null where no servers are named, or there is no code of the user's that could ask them. */
-export function createRunJudge(reward: RunConfig["reward"], env = process.env): RunJudge | null {
+export function createRunJudge(config: RunConfig, env = process.env): RunJudge | null {
+  const { reward } = config;
   const { reward_model: model, custom_reward_function: custom, reward_manager: manager } = reward;
   const isAsked = custom.path !== null || manager.source === "importlib";
   if (!model.enable || model.addresses.length === 0 || !isAsked) return null;
-  const client = clientOf(model, env);
+  const fullDeterminism = isFullyDeterministic(config, env);
+  const client = clientOf(model, { env, fullDeterminism });
   let router: Router | null = null;
   const judge = judgeOver(client, {
     model: nameOf(model),
@@ -43,7 +46,7 @@ export function createRunJudge(reward: RunConfig["reward"], env = process.env): 
     judge,
     async start(signal) {
       await checkServers(client, judge.model, { signal });
-      router = await startRouter({ servers: client.servers });
+      router = await startRouter({ servers: client.servers, fullDeterminism });
     },
     close: async () => router?.close(),
   };
@@ -56,7 +59,7 @@ export async function createRewardModel(scope: InputScope): Promise<ModelWithTok
   const tokenizer = await tokenizerOf(model, cwd);
   const made = await services.registries.rewardModels.require(model.rollout.name).create({
     modelName: nameOf(model),
-    servers: () => clientOf(model, process.env),
+    servers: () => clientOf(model, { env: process.env, fullDeterminism: isFullyDeterministic(config) }),
     openEngine: () => {
       const plan = rewardEnginePlan(scope);
       if (!plan) throw new TypeError("only the reward model `engine` has an engine");
@@ -73,11 +76,14 @@ type ModelConfig = RunConfig["reward"]["reward_model"];
 
 const nameOf = ({ model_name: name, model_path: file }: ModelConfig): string => name ?? file ?? "";
 
-function clientOf(model: ModelConfig, env: NodeJS.ProcessEnv): ServerClient {
+function clientOf(
+  model: ModelConfig,
+  scope: { readonly env: NodeJS.ProcessEnv; readonly fullDeterminism: boolean },
+): ServerClient {
   return createServerClient({
+    ...scope,
     addresses: model.addresses,
     apiKeyEnv: model.api_key_env,
-    env,
     maxConcurrent: model.max_concurrent,
     maxTries: model.max_tries,
     where: WHERE,

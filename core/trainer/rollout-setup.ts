@@ -8,6 +8,7 @@ import {
   rolloutErrors,
 } from "../rollout/index.js";
 import type { LlmClient, RolloutOptions, RolloutReplica, ServerAdapter } from "../rollout/rollout.js";
+import { isFullyDeterministic } from "./full-determinism.js";
 import type { RunScope } from "./run-scope.js";
 
 export interface RolloutParts {
@@ -39,7 +40,7 @@ export async function createRollout(
   await replicas.launch({ signal });
   const adapter = await adapterFactory.createAdapter({ ...replicaOptions, replica });
   cleanups.push(() => adapter.release());
-  const balancer = createLoadBalancer({ fullDeterminism: rollout.full_determinism });
+  const balancer = createLoadBalancer({ fullDeterminism: isFullyDeterministic(config) });
   balancer.add(replica);
   const client = createLlmClient({
     balancer,

@@ -9,7 +9,7 @@ import { request as secureRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reasonOf } from "../../host/errors.js";
-import { leastOpen, type Server } from "./server.js";
+import { type Server, serverFor } from "./server.js";
 
 /** A running router. */
 export interface Router {
@@ -22,6 +22,8 @@ export interface RouterOptions {
   readonly servers: readonly Server[];
   /** Milliseconds before attempts 2 and 3. */
   readonly waits?: readonly number[];
+  /** The body of a request picks its server, whatever else is under way. */
+  readonly fullDeterminism?: boolean;
 }
 
 const MAX_BODY_BYTES = 64 * 2 ** 20;
@@ -43,7 +45,8 @@ const HOP_BY_HOP = new Set([
  * no key: callers send their own. Without servers it answers 503, with none that can be reached 502, and web pages (requests with
  * an `Origin`) 403.
  */
-export async function startRouter({ servers, waits = WAITS }: RouterOptions): Promise<Router> {
+export async function startRouter(options: RouterOptions): Promise<Router> {
+  const { servers, waits = WAITS, fullDeterminism = false } = options;
   const listener = createServer((incoming, outgoing) => {
     route(incoming, outgoing).catch((error: unknown) => {
       if (!outgoing.headersSent) answer(outgoing, 502, reasonOf(error));
@@ -61,7 +64,7 @@ export async function startRouter({ servers, waits = WAITS }: RouterOptions): Pr
     outgoing.once("close", () => gone.abort());
     const failed = new Set<Server>();
     for (let attempt = 0; ; attempt++) {
-      const server = leastOpen(servers, failed);
+      const server = serverFor(servers, failed, fullDeterminism ? body : null);
       server.open++;
       try {
         return await deliver(server, incoming, body, outgoing, gone.signal);

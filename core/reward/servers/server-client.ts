@@ -6,7 +6,7 @@ import { Semaphore } from "../../host/semaphore.js";
 import { shown } from "../../host/shown.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
 import { rewardErrors } from "../errors.js";
-import { leastOpen, readServer, type Server, secretOf } from "./server.js";
+import { readServer, type Server, secretOf, serverFor } from "./server.js";
 
 export interface ServerOptions {
   /** Requests go to the one with the fewest under way. */
@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly maxTries?: number;
   /** Milliseconds before attempt 2, 3, …; default 1, 2, 4, … seconds, at most 30. */
   readonly waitMs?: (attempt: number) => number;
+  /** The content of a request picks its server, whatever else is under way; default false. */
+  readonly fullDeterminism?: boolean;
   /** For messages: where the addresses stand. */
   readonly where?: string;
 }
@@ -50,7 +52,7 @@ interface Failure {
 }
 
 export function createServerClient(options: ServerOptions): ServerClient {
-  const { addresses, maxTries = 16, where = "addresses" } = options;
+  const { addresses, maxTries = 16, fullDeterminism = false, where = "addresses" } = options;
   const { waitMs = (attempt) => Math.min(1000 * 2 ** (attempt - 2), MAX_WAIT_MS) } = options;
   if (addresses.length === 0) throw rewardErrors.VERL_REWARD_BAD_SERVER({ what: "no server is named", where });
   const servers = addresses.map((address) => readServer(address, where));
@@ -89,9 +91,10 @@ export function createServerClient(options: ServerOptions): ServerClient {
       const release = await slots.acquire(signal);
       try {
         const init = { method, signal, ...(body === null ? {} : { body: JSON.stringify(body) }) };
+        const content = fullDeterminism ? Buffer.from(init.body ?? "") : null;
         const failed = new Set<Server>();
         for (let number = 1; ; number++) {
-          const server = leastOpen(servers, failed);
+          const server = serverFor(servers, failed, content);
           const result = await attempt(server, init, path);
           if (!isFailure(result)) return result;
           if (result.isFinal || number >= maxTries) throw afterAttempts(result.error, number);

@@ -1,4 +1,5 @@
 import { shownVariable } from "../../config/secrets.js";
+import { crc32 } from "../../host/crc32.js";
 import { rewardErrors } from "../errors.js";
 
 /** One server of a judge or reward model. */
@@ -44,6 +45,21 @@ export function leastOpen<S extends { readonly open: number }>(
   return (untried.length > 0 ? untried : servers).reduce((least, server) =>
     server.open < least.open ? server : least,
   );
+}
+
+/**
+ * `leastOpen`, or under full determinism, where `body` is given: the server that the request's content picks, whatever else is under
+ * way (CRC-32, as in verl).
+ */
+export function serverFor<S extends { readonly open: number }>(
+  servers: readonly S[],
+  failed: ReadonlySet<S>,
+  body: Uint8Array | null,
+): S {
+  if (body === null) return leastOpen(servers, failed);
+  const untried = servers.filter((server) => !failed.has(server));
+  const choice = untried.length > 0 ? untried : servers;
+  return choice[crc32(body) % choice.length];
 }
 
 /** The secret in a variable of the environment; the configuration holds its name alone. */

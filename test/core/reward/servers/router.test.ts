@@ -1,14 +1,23 @@
 import { expect } from "chai";
-import { createJudge, type Router, readServer, startRouter } from "../../../../core/reward/index.js";
+import { crc32 } from "../../../../core/host/crc32.js";
+import {
+  createJudge,
+  type Router,
+  type RouterOptions,
+  readServer,
+  startRouter,
+} from "../../../../core/reward/index.js";
 import { completion, deadAddress, HttpServer, heldReply } from "./http-server.js";
 
 describe("router over judges", () => {
   const routers: Router[] = [];
   afterEach(() => Promise.all(routers.splice(0).map((router) => router.close())));
 
-  async function routerOver(...addresses: string[]) {
+  const routerOver = (...addresses: string[]) => routerWith({}, ...addresses);
+
+  async function routerWith(options: Partial<RouterOptions>, ...addresses: string[]) {
     const servers = addresses.map((address) => readServer(address, "test"));
-    const router = await startRouter({ servers, waits: [1, 1] });
+    const router = await startRouter({ servers, waits: [1, 1], ...options });
     routers.push(router);
     return { url: `http://${router.address}`, servers };
   }
@@ -46,6 +55,31 @@ describe("router over judges", () => {
     release();
     await Promise.all((await Promise.all(requests)).map((response) => response.text()));
     while (servers.some(({ open }) => open > 0)) await new Promise(setImmediate);
+  });
+
+  it("under full determinism the body picks the server, by its CRC-32, whatever else is under way", async () => {
+    const { reply, release } = heldReply();
+    await using one = await HttpServer.start(reply);
+    await using two = await HttpServer.start(reply);
+    const { url } = await routerWith({ fullDeterminism: true }, one.address, two.address);
+    const bodies = Array.from({ length: 8 }, (_, i) => JSON.stringify({ n: i }));
+    const requests = [...bodies, ...bodies].map((body) => fetch(url, { method: "POST", body }));
+    while (one.received.length + two.received.length < 16) await new Promise(setImmediate);
+    release();
+    await Promise.all(requests);
+    const of = (server: HttpServer) => server.received.map(({ body }) => body.n).sort((a, b) => a - b);
+    const expected = (n: number) => bodies.flatMap((body, i) => (crc32(Buffer.from(body)) % 2 === n ? [i, i] : []));
+    expect([of(one), of(two)]).to.deep.equal([expected(0), expected(1)]);
+    expect(of(one)).to.not.have.length(0);
+    expect(of(two)).to.not.have.length(0);
+  });
+
+  it("under full determinism a server that is gone leaves its requests to another", async () => {
+    await using living = await HttpServer.start(() => ({}));
+    const { url } = await routerWith({ fullDeterminism: true }, await deadAddress(), living.address);
+    for (const body of ["{}", "[]", "1", "2"])
+      expect((await fetch(url, { method: "POST", body })).status).to.equal(200);
+    expect(living.received).to.have.length(4);
   });
 
   it("passes refusals on once, and turns to another server when one is gone", async () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { crc32 } from "../../../../core/host/crc32.js";
 import type { VerlError } from "../../../../core/plugin.js";
 import { checkServers, createServerClient, readServer } from "../../../../core/reward/index.js";
 import { rejection } from "../../host/support/hosts.js";
@@ -13,6 +14,22 @@ describe("client of reward servers", () => {
     await using server = await HttpServer.start(({ body }) => ({ body: { got: body } }));
     expect(await post(createServerClient({ addresses: [server.address] }))).to.deep.equal({ got: { text: "hello" } });
     expect(server.received[0]).to.include({ method: "POST", path: "/score" });
+  });
+
+  it("under full determinism asks the server that a request's content picks", async () => {
+    await using one = await HttpServer.start(() => ({}));
+    await using two = await HttpServer.start(() => ({}));
+    const servers = [one, two];
+    const client = createServerClient({ addresses: servers.map(({ address }) => address), fullDeterminism: true });
+    for (let n = 0; n < 8; n++) {
+      const body = { n };
+      const picked = servers[crc32(Buffer.from(JSON.stringify(body))) % 2];
+      const before = picked.received.length;
+      await client.request("POST", "/score", body);
+      await client.request("POST", "/score", body);
+      expect(picked.received.length - before).to.equal(2);
+    }
+    expect(one.received).to.have.length.within(1, 15);
   });
 
   it("understands addresses without scheme, with a path, and as OpenAI clients write them", () => {
