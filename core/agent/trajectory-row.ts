@@ -35,6 +35,8 @@ export interface TrajectoryFields {
   readonly agentName: string;
   /** The conversation before the response, of a trajectory that is scored later. */
   readonly promptMessages?: JsonValue;
+  /** What of its score is known already. */
+  readonly rewardLater?: JsonValue;
 }
 
 /** Where a trajectory belongs. */

@@ -94,6 +94,19 @@ const validation: Rule = (report) => {
   }
 };
 
+/** Prompts are measured as they will be sent. */
+const toolFiles: Rule = (report) => {
+  const { data, actor_rollout_ref } = report.config;
+  for (const name of ["tool_config_path", "function_tool_path"] as const) {
+    const shown = actor_rollout_ref.rollout.multi_turn[name];
+    if (data[name] === shown) continue;
+    const message =
+      `data.${name} has no effect: prompts are measured with the tools that the rollout shows, ` +
+      `${ROLLOUT}.multi_turn.${name}=${shown ?? "null"}.`;
+    report.notice("warning", `data.${name}`, message);
+  }
+};
+
 const sampling: Rule = (report) => {
   const { algorithm } = report.config;
   const { filter_groups: filter } = algorithm;
@@ -161,6 +174,7 @@ const deprecated: Rule = (report) => {
 };
 
 export const consistencyRules: readonly Rule[] = [
+  toolFiles,
   available,
   zeroAdvantages,
   sampler,

@@ -13,12 +13,20 @@ const MANAGER_KEYS = [
 const managers: Rule = (report) => {
   const { reward_manager: manager, hybrid } = report.config.reward;
   if (manager.source === "importlib") {
+    if (report.isSet("reward.reward_manager.name")) {
+      const key = "reward.reward_manager.name";
+      report.notice("notice", key, `${key} has no effect: reward.reward_manager.source is importlib.`);
+    }
     if (manager.module.path !== null) return;
     report.problem("VERL_CONFIG_CONFLICT", "reward.reward_manager.module.path", {
       what: "reward.reward_manager.source is importlib, and no module is named.",
       fix: "Set reward.reward_manager.module.path to a file, or source to register.",
     });
     return;
+  }
+  if (manager.module.path !== null) {
+    const key = "reward.reward_manager.module.path";
+    report.notice("warning", key, `${key} has no effect: reward.reward_manager.source is register, not importlib.`);
   }
   for (const [keys, needed] of MANAGER_KEYS) {
     if (manager.name === needed) continue;
@@ -58,14 +66,6 @@ const models: Rule = (report) => {
       `${MODEL}.addresses`,
       `${MODEL}.enable is true, but reward.custom_reward_function.path scores, and there are no servers for it to ask.`,
       `Set ${MODEL}.addresses, which the function gets as \`judge\`; leave the function out to score with the model; or set the reward manager to hybrid.`,
-    );
-  }
-  if (weighs && isComputed && !model.enable_resource_pool) {
-    conflict(
-      `${MODEL}.enable_resource_pool`,
-      `A rule of reward.hybrid weighs the reward model, and ${MODEL}.enable_resource_pool is false.`,
-      `Set ${MODEL}.enable_resource_pool to true.`,
-      "Parts of a score are computed as trajectories arrive, and a colocated model is loaded after sampling.",
     );
   }
   if (isComputed && model.addresses.length > 0 && custom.path === null) {

@@ -1,4 +1,5 @@
 import type { CallOptions } from "../host/types.js";
+import { checkedScore } from "./checked-score.js";
 import { rewardErrors } from "./errors.js";
 import type { RewardInput, RewardManager, RewardResult } from "./reward.js";
 
@@ -29,20 +30,32 @@ export const isFailure = (result: RewardResult): boolean => result.outcome === "
 
 /**
  * The same manager with retries, and with the score 0 under the policy `zero`: the outcome and the message stay, so the
- * row remains flagged. `fail` and `drop_group` concern more than one trajectory; the agent-loop worker carries them out.
+ * row remains flagged. What a manager throws, or gives that is no result, has failed, too. `fail` and `drop_group` concern more than one trajectory; the agent-loop worker carries them out.
  */
 export function withErrorPolicy(manager: RewardManager, policy: ErrorPolicy): RewardManager {
-  return {
-    async score(input: RewardInput, options?: CallOptions): Promise<RewardResult> {
-      let result = await manager.score(input, options);
+  const retried =
+    (score: RewardManager["score"]): RewardManager["score"] =>
+    async (input: RewardInput, options?: CallOptions): Promise<RewardResult> => {
+      let result = await score(input, options);
       for (let left = policy.retries; left > 0 && isFailure(result); left--) {
         options?.signal?.throwIfAborted();
-        result = await manager.score(input, options);
+        result = await score(input, options);
       }
       return isFailure(result) && policy.action === "zero" ? { ...result, score: 0 } : result;
-    },
+    };
+  const { staged } = manager;
+  return {
+    score: retried(checkedScore((input, options) => manager.score(input, options))),
     supports: (dataSource) => manager.supports(dataSource),
     start: async (options) => manager.start?.(options),
     dispose: async () => manager.dispose?.(),
+    ...(staged
+      ? {
+          staged: {
+            score: retried(checkedScore((input, options) => staged.score(input, options))),
+            finish: (later, model) => staged.finish(later, model),
+          },
+        }
+      : {}),
   };
 }

@@ -29,10 +29,10 @@ export {
   judgeOver,
 } from "./servers/judge.js";
 export { MergedCalls } from "./servers/merged-calls.js";
-export { type Router, startRouter } from "./servers/router.js";
+export { type Router, type RouterOptions, startRouter } from "./servers/router.js";
 export { readServer, type Server } from "./servers/server.js";
 export { createServerClient, type ServerClient, type ServerOptions } from "./servers/server-client.js";
 export { tracedJudge, tracedScore } from "./traced-parts.js";
 export { cannotLoad, workerLost } from "./workers/worker-errors.js";
-export { type WorkerTask, workerMethods } from "./workers/worker-methods.js";
+export { type WorkerCall, type WorkerSpan, type WorkerTask, workerMethods } from "./workers/worker-methods.js";
 export { WorkerPool } from "./workers/worker-pool.js";

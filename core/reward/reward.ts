@@ -41,6 +41,8 @@ export interface RewardResult {
   readonly message?: string;
   /** Seconds spent waiting for a slot, and scoring. */
   readonly seconds?: { readonly queue: number; readonly score: number };
+  /** There is no score yet: what {@link StagedScoring.finish} makes one of. */
+  readonly later?: JsonValue;
 }
 
 /** What a reward function is told about a trajectory. */
@@ -105,6 +107,16 @@ export interface RewardManager {
   /** Once, before the first trajectory: loads models, makes sure that servers answer. */
   start?(options?: CallOptions): Promise<void>;
   dispose?(): Promise<void>;
+  /** For a reward model that is loaded after sampling. */
+  readonly staged?: StagedScoring;
+}
+
+/** Scoring in two stages: what can be scored as trajectories arrive, and the reward model's part after sampling. */
+export interface StagedScoring {
+  /** As `score`, without the model: a result with `later` where its part is still missing. */
+  score(input: RewardInput, options?: CallOptions): Promise<RewardResult>;
+  /** The result, of the first stage's `later` and what the model gave. */
+  finish(later: JsonValue, model: RewardResult): RewardResult;
 }
 
 export interface RewardManagerFactory {

@@ -93,10 +93,11 @@ export async function openDataset(
   const { config, services, cwd, logger, signal } = options;
   const { data } = config;
   const training = split === "train";
-  const sent = tools && (await sentTools(tools, data));
+  // Counted on exactly what will be sent, whatever `data.*` names.
+  const sent = tools && (await sentTools(tools, config.actor_rollout_ref.rollout.multi_turn));
   const own = await userPart<DatasetOptions, Dataset>(services, data.custom_cls, {
     key: "data.custom_cls",
-    method: "at",
+    methods: ["at"],
   });
   const dataset = await (own ?? services.registries.datasets.require(data.dataset)).create({
     files: (training ? data.train_files : data.val_files).map((file) => path.resolve(cwd, file)),

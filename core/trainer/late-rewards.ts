@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
+import type { JsonValue } from "../host/types.js";
 import {
   type ErrorPolicy,
   isFailure,
@@ -9,12 +10,13 @@ import {
   type RewardModel,
   type RewardResult,
   rewardErrors,
+  type StagedScoring,
 } from "../reward/index.js";
 import { sessionName } from "../transfer/index.js";
 import { finalRows, type TrainingRow } from "./training-row.js";
 
-/** Field of a stored trajectory that nobody has scored yet: the conversation before the response. */
-export const MESSAGES_FIELD = "promptMessages";
+/** Fields of a stored trajectory that has no score yet: the conversation before the response, and what is known of the score. */
+export const LATER_FIELDS = ["promptMessages", "rewardLater"] as const;
 
 /** Scores what a colocated reward model has to score after sampling. */
 export interface LateRewards {
@@ -23,7 +25,10 @@ export interface LateRewards {
 }
 
 export interface LateRewardsOptions {
+  /** The model's. */
   readonly manager: RewardManager;
+  /** Of scores that the model is a part of. */
+  readonly finish?: StagedScoring["finish"];
   readonly model: RewardModel;
   readonly policy: ErrorPolicy;
   readonly tokenizer: Tokenizer;
@@ -61,7 +66,9 @@ export function lateRewards(given: LateRewardsOptions): LateRewards {
   };
 }
 
-function scoreRow(row: TrainingRow, stored: Row, { manager, tokenizer, signal }: LateRewardsOptions) {
+async function scoreRow(row: TrainingRow, stored: Row, options: LateRewardsOptions): Promise<RewardResult> {
+  const { manager, finish, tokenizer, signal } = options;
+  const { promptMessages = [], rewardLater: later } = stored;
   const input: RewardInput = {
     key: row.key,
     dataSource: row.dataSource,
@@ -70,11 +77,12 @@ function scoreRow(row: TrainingRow, stored: Row, { manager, tokenizer, signal }:
     extraInfo: {},
     promptIds: Array.from(row.promptIds),
     responseIds: Array.from(row.responseIds),
-    messages: (stored[MESSAGES_FIELD] ?? []) as unknown as readonly ChatMessage[],
+    messages: promptMessages as unknown as readonly ChatMessage[],
     row: {},
     ...(row.origin ? { origin: row.origin } : {}),
   };
-  return manager.score(input, { signal });
+  const result = await manager.score(input, { signal });
+  return finish && later !== undefined ? finish(later as JsonValue, result) : result;
 }
 
 const sessionOf = ({ uid, session }: TrainingRow): string => sessionName(uid, session);

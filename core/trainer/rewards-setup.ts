@@ -12,6 +12,8 @@ import {
   type RewardFunction,
   type RewardManager,
   type RewardManagerOptions,
+  rewardErrors,
+  type StagedScoring,
   tracedJudge,
   withErrorPolicy,
 } from "../reward/index.js";
@@ -27,7 +29,10 @@ import { userPart } from "./user-parts.js";
 export interface RunRewards {
   /** With retries and the score of the policy `zero`. */
   readonly manager: RewardManager;
-  /** The same for the agent loops, which score each trajectory as it ends; null where that is done after sampling. */
+  /**
+   * For the agent loops, which score each trajectory as it ends: the same, or what of it needs no model that is loaded after
+   * sampling; null where that is nothing.
+   */
   readonly streaming: RewardManager | null;
   /** For a colocated reward model; null where trajectories are scored as they end. */
   late(servers: LateRewardsOptions["servers"]): LateRewards | null;
@@ -59,15 +64,15 @@ export async function createRewards(
   const isHybrid = source === "register" && name === "hybrid";
   const scorers = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
   const rewardKwargs = { ...reward.reward_kwargs, ...custom.reward_kwargs };
-  const judge = createRunJudge(reward);
+  const judge = createRunJudge(config);
   const model = usesModel(reward, isHybrid) ? await createRewardModel(options) : null;
-  const isLate = model !== null && !isHybrid && isColocated(reward);
+  const isLate = model !== null && isColocated(reward);
 
   const own =
     source === "importlib"
       ? await userPart<RewardManagerOptions, RewardManager>(services, module, {
           key: "reward.reward_manager.module",
-          method: "score",
+          methods: ["score", "supports"],
         })
       : null;
   const tracer = new LateTracer();
@@ -77,7 +82,7 @@ export async function createRewards(
     ofModel && !isHybrid
       ? ofModel
       : await (own ?? services.registries.rewardManagers.require(name)).create({
-          ...managerOptions(options, { rewardKwargs, sandbox, judge: judge && tracedJudge(judge.judge, tracer) }),
+          ...managerOptions(options, { rewardKwargs, sandbox, judge: judge && tracedJudge(judge.judge, () => tracer) }),
           ...limits,
           customFunction: custom.path ? await userFunction(options, custom.path, custom.name) : null,
           findScorer: (dataSource) => scorers.find(dataSource),
@@ -86,6 +91,7 @@ export async function createRewards(
         });
   const policy = parseErrorPolicy(reward.on_error, reward.max_retries);
   const manager = withErrorPolicy(inner, policy);
+  const staged = isLate && isHybrid ? stagedOf(manager) : undefined;
   const needsScorer = (row: Row) => !loops?.marksOf(row).scoresItself;
   for (const dataset of datasets) {
     for (const [source, origin] of checkDataSources(manager, dataset, config.data.reward_fn_key, needsScorer)) {
@@ -97,10 +103,14 @@ export async function createRewards(
   }
   return {
     manager,
-    streaming: isLate ? null : manager,
+    streaming: isLate ? (staged ? { ...manager, score: staged.score } : null) : manager,
     late: (servers) =>
       isLate
-        ? lateRewards({ manager, model: (model as ModelWithTokenizer).model, policy, tokenizer, signal, servers })
+        ? lateRewards({
+            ...{ policy, tokenizer, signal, servers, finish: staged?.finish },
+            model: (model as ModelWithTokenizer).model,
+            manager: withErrorPolicy(ofModel as RewardManager, policy),
+          })
         : null,
     trace: (to) => tracer.tell(to),
     async start(call) {
@@ -114,6 +124,16 @@ export async function createRewards(
       await judge?.close();
     },
   };
+}
+
+/** A plugin's `hybrid` may know of no stages. */
+function stagedOf({ staged }: RewardManager): StagedScoring {
+  if (staged) return staged;
+  throw rewardErrors.VERL_REWARD_BAD_HYBRID({
+    what: "the registered reward manager hybrid cannot wait for a reward model that is loaded after sampling",
+    where: "reward.reward_model.enable_resource_pool",
+    fix: "set it to true",
+  });
 }
 
 type RewardConfig = InputScope["config"]["reward"];

@@ -2,7 +2,7 @@ import { trajectoryKey } from "../transfer/index.js";
 import { parseKey } from "../transfer/keys.js";
 import type { SampleResult } from "../transfer/replay-buffer.js";
 import type { SampledGroup } from "./hooks.js";
-import { MESSAGES_FIELD } from "./late-rewards.js";
+import { LATER_FIELDS } from "./late-rewards.js";
 import type { PromptFeed } from "./prompt-feed.js";
 import type { RunParts } from "./run-parts.js";
 import { finalRows, groupByPrompt, TRAJECTORY_FIELDS, type TrainingRow, trainingRow } from "./training-row.js";
@@ -23,7 +23,7 @@ export async function readRows(
 ): Promise<TrainingRow[]> {
   const { keys } = sampled.batch;
   const { lateRewards } = parts;
-  const select = lateRewards ? [...TRAJECTORY_FIELDS, MESSAGES_FIELD] : TRAJECTORY_FIELDS;
+  const select = lateRewards ? [...TRAJECTORY_FIELDS, ...LATER_FIELDS] : TRAJECTORY_FIELDS;
   const stored = await parts.queue.get(partition, keys, { select });
   const rows = keys.map((key, i) => {
     const parsed = parseKey(key);

@@ -56,7 +56,7 @@ export async function createSampling(
   });
   const ownSampler = await userPart<ReplayBufferOptions, ReplayBuffer>(services, sampler.custom_sampler, {
     key: "trainer.v1.sampler.custom_sampler",
-    method: "sample",
+    methods: ["sample"],
   });
   const kwargs = engine_kwargs[storage_backend];
   const queue = await registries.transferQueues.require(storage_backend).create({

@@ -4,7 +4,7 @@ import type { RunLoops } from "./loops-setup.js";
 import type { InputScope } from "./run-scope.js";
 import type { RunSandbox } from "./sandbox-setup.js";
 
-/** The files that name a run's tools: `data.*`, and `rollout.multi_turn.*`, which are the same files unless set apart. */
+/** The files that name a run's tools: those of `rollout.multi_turn.*`. */
 export interface ToolPaths {
   readonly tool_config_path: string | null;
   readonly function_tool_path: string | null;

@@ -1,4 +1,6 @@
 import type { RunConfig } from "../config/run-config.js";
+import { reasonAndPlace } from "../host/error-place.js";
+import { isVerlError } from "../host/errors.js";
 import { trainerErrors } from "./errors.js";
 import type { CheckpointCallback } from "./hooks.js";
 import type { InputScope } from "./run-scope.js";
@@ -9,31 +11,45 @@ interface Factory<O, T> {
 
 /**
  * A part of the run from a user's file (`data.custom_cls` and its like): an object with `create(options)`, a class that is
- * constructed with the options, or a function that is called with them. Null where no file is named. `method` is what the
- * part must have.
+ * constructed with the options, or a function that is called with them. Null where no file is named. `methods` are what the
+ * part must have; by the first of them a class is told from a function.
  */
 export async function userPart<O, T extends object>(
   services: InputScope["services"],
   named: { readonly path: string | null; readonly name: string | null },
-  part: { readonly key: string; readonly method: keyof T & string; readonly names?: { path: string; name: string } },
+  part: {
+    readonly key: string;
+    readonly methods: readonly [keyof T & string, ...(keyof T & string)[]];
+    readonly names?: { path: string; name: string };
+  },
 ): Promise<Factory<O, T> | null> {
   if (named.path === null) return null;
   const { path: file, name } = named;
+  const { key, methods } = part;
   if (name === null) {
     const keys = part.names ?? { path: "path", name: "name" };
-    const [at, of] = [`${part.key}.${keys.path}`, `${part.key}.${keys.name}`];
+    const [at, of] = [`${key}.${keys.path}`, `${key}.${keys.name}`];
     throw trainerErrors.VERL_TRAINER_USER_PART({ what: `${at} is set and ${of} is not` });
   }
   const exported = await services.loadUserModule(file, name);
-  const create = creatorOf<O, T>(exported, part.method);
+  const create = creatorOf<O, T>(exported, methods[0]);
+  const where = `${file} (${key})`;
   return {
     async create(options) {
-      const made = await create?.(options);
-      if (typeof made?.[part.method] === "function") return made;
+      let made: T | undefined;
+      try {
+        made = await create?.(options);
+      } catch (error) {
+        if (isVerlError(error)) throw error;
+        const what = `"${name}" threw while it was made`;
+        throw trainerErrors.VERL_TRAINER_USER_PART({ what, where, why: reasonAndPlace(error), cause: error });
+      }
+      const missing = methods.find((method) => typeof made?.[method] !== "function");
+      if (made && missing === undefined) return made;
       throw trainerErrors.VERL_TRAINER_USER_PART({
-        what: create ? `"${name}" made nothing with a method ${part.method}` : `"${name}" is a ${typeof exported}`,
-        where: `${file} (${part.key})`,
-        fix: `export an object with create(options), a class or a function; what it makes needs ${part.method}(…)`,
+        what: create ? `"${name}" made nothing with a method ${missing}` : `"${name}" is a ${typeof exported}`,
+        where,
+        fix: `export an object with create(options), a class or a function; what it makes needs ${methods.map((method) => `${method}(…)`).join(" and ")}`,
       });
     },
   };

@@ -58,7 +58,7 @@ export const data = section("Datasets and how prompts are drawn from them.", {
   tool_config_path: key(
     optionalText(),
     follows("actor_rollout_ref.rollout.multi_turn.tool_config_path"),
-    "Tools whose schemas count towards prompt length.",
+    "verl's tools for the length of prompts; here those that the rollout shows count.",
     { file: true },
   ),
   function_tool_path: key(

@@ -1,6 +1,7 @@
 import type { CallOptions, JsonValue } from "../../host/types.js";
 import { isFailure } from "../error-policy.js";
 import { rewardErrors } from "../errors.js";
+import { toJsonValue } from "../json-value.js";
 import type {
   RewardInput,
   RewardManager,
@@ -52,18 +53,43 @@ export function createHybridRewardManager(options: RewardManagerOptions): Reward
     return PARTS.flatMap((part) => (found[part] === 0 ? [] : [{ part, weight: found[part] }]));
   }
 
+  const scored = (parts: ReturnType<typeof partsOf>, input: RewardInput, call?: CallOptions) =>
+    Promise.all(
+      parts.map(async ({ part, weight }) => ({ part, weight, result: await managers[part]!.score(input, call) })),
+    );
+
   return {
-    async score(input: RewardInput, call?: CallOptions) {
-      const parts = partsOf(input.dataSource);
-      const results = await Promise.all(
-        parts.map(async ({ part, weight }) => ({ part, weight, result: await managers[part]!.score(input, call) })),
-      );
-      return combined(results);
+    score: async (input, call) => combined(await scored(partsOf(input.dataSource), input, call)),
+    staged: {
+      async score(input, call) {
+        const all = partsOf(input.dataSource);
+        const model = all.find(({ part }) => part === "model");
+        const early = await scored(
+          all.filter((each) => each !== model),
+          input,
+          call,
+        );
+        // Where a part has failed, so has the whole, and the model is not asked.
+        if (!model || early.some(({ result }) => isFailure(result))) return combined(early);
+        const later: Later = { early, weight: model.weight };
+        return { outcome: "abstain", score: null, extra: {}, later: toJsonValue(later) };
+      },
+      finish(later, result) {
+        const { early, weight } = later as unknown as Later;
+        return combined([...early, { part: "model", weight, result }]);
+      },
     },
     supports: (dataSource) => partsOf(dataSource).every(({ part }) => managers[part]!.supports(dataSource)),
     start: async (call) => managers.model?.start?.(call),
     dispose: async () => managers.model?.dispose?.(),
   };
+}
+
+/** What is kept of a trajectory until the model has scored it. Plain data. */
+interface Later {
+  readonly early: readonly PartResult[];
+  /** Of the model's part. */
+  readonly weight: number;
 }
 
 interface PartResult {

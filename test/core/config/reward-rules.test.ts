@@ -17,7 +17,6 @@ describe("core/config/reward-rules", () => {
         ENABLE,
         path,
         FUNCTION,
-        `${MODEL}.enable_resource_pool=true`,
         "reward.reward_manager.name=hybrid",
         "reward.hybrid=[{data_source: a*, rule: 1}, {data_source: '*', function: 0.5, model: 0.5}]",
       ],
@@ -31,16 +30,6 @@ describe("core/config/reward-rules", () => {
     ["a function has no servers to ask", [ENABLE, `${MODEL}.model_path=rm`, FUNCTION], `${MODEL}.addresses`],
     ["an engine is given servers", [ENABLE, `${MODEL}.model_path=rm`, `${MODEL}.addresses=[a]`], `${MODEL}.addresses`],
     ["hybrid has no rules", ["reward.reward_manager.name=hybrid"], "reward.hybrid"],
-    [
-      "a part of a sum is colocated",
-      [
-        ENABLE,
-        `${MODEL}.model_path=rm`,
-        "reward.reward_manager.name=hybrid",
-        "reward.hybrid=[{data_source: '*', model: 1}]",
-      ],
-      `${MODEL}.enable_resource_pool`,
-    ],
     [
       "a manager's module is not named",
       ["reward.reward_manager.source=importlib"],
@@ -73,6 +62,17 @@ describe("core/config/reward-rules", () => {
       "reward.batch.max_size has no effect: the reward manager is naive, not batch.",
       `${MODEL}.model_path has no effect: ${MODEL}.enable is false.`,
     ]);
+  });
+
+  it("says which of a manager's name and module has no effect", async () => {
+    const told = async (...overrides: string[]) => (await inspect(overrides)).notices.map(({ message }) => message);
+    const module = "reward.reward_manager.module.path=manager.ts";
+    expect(await told(module)).to.deep.equal([
+      "reward.reward_manager.module.path has no effect: reward.reward_manager.source is register, not importlib.",
+    ]);
+    expect(
+      await told(module, "reward.reward_manager.source=importlib", "reward.reward_manager.name=dapo"),
+    ).to.deep.equal(["reward.reward_manager.name has no effect: reward.reward_manager.source is importlib."]);
   });
 
   it("moves the keys of older versions of verl", async () => {

@@ -203,6 +203,16 @@ describe("core/config/validate", () => {
     ]);
   });
 
+  it("warns of tool files of data.* that the rollout does not show, for prompts are measured with those that it does", async () => {
+    const shown = `${ROLLOUT}.multi_turn.function_tool_path=tools.ts`;
+    expect(await warnings([shown])).to.deep.equal([]);
+    expect(await warnings([shown, "data.function_tool_path=tools.ts"])).to.deep.equal([]);
+    expect(await warnings([shown, "data.function_tool_path=other.ts"])).to.deep.equal([
+      "warning data.function_tool_path",
+    ]);
+    expect(await warnings(["data.tool_config_path=tools.yaml"])).to.deep.equal(["warning data.tool_config_path"]);
+  });
+
   it("warns of a KL loss without a gradient", async () => {
     const kl = (type: string) => warnings([`${ACTOR}.use_kl_loss=true`, `${ACTOR}.kl_loss_type=${type}`]);
     expect(await kl("k1")).to.deep.equal([`warning ${ACTOR}.kl_loss_type`]);

@@ -95,20 +95,45 @@ describe("core/trainer reward models", function () {
       expect(missing.tracker.runs).to.deep.equal([]);
     });
 
-    it("are weighed with rules and functions by the manager hybrid", async () => {
-      await folder.write("reward.mjs", "export const compute_score = () => ({ score: 100, brief: 1 });");
-      await folder.train({
-        overrides: [
-          ONE_STEP,
-          "reward.reward_manager.name=hybrid",
-          "reward.hybrid=[{data_source: toy, function: 0.5, model: 0.001}]",
-          "reward.reward_model.enable=true",
-          "reward.reward_model.enable_resource_pool=true",
-          "reward.reward_model.model_path=rm",
-          "trainer.rollout_data_dir=dump",
-        ],
+    const HYBRID = [
+      "reward.reward_manager.name=hybrid",
+      "reward.hybrid=[{data_source: toy, function: 0.5, model: 0.001}]",
+      "reward.reward_model.enable=true",
+      "reward.reward_model.model_path=rm",
+      "trainer.rollout_data_dir=dump",
+    ];
+
+    it("are weighed with rules and functions by the manager hybrid, resident or loaded after sampling", async () => {
+      const seen = "({ score: 100, turns: extraInfo.num_turns, index: extraInfo.index })";
+      await folder.write("reward.mjs", `export const compute_score = ({ extraInfo }) => ${seen};`);
+      const scores: Record<string, number[]> = {};
+      for (const resident of ["true", "false"]) {
+        const own = [
+          `reward.reward_model.enable_resource_pool=${resident}`,
+          `trainer.default_local_dir=run-${resident}`,
+        ];
+        await folder.train({
+          overrides: [ONE_STEP, ...HYBRID, ...own, "data.val_files=[val.jsonl]", "trainer.test_freq=1"],
+        });
+        const rows = await scoresOf("1.jsonl");
+        scores[resident] = rows.map(({ score }) => score);
+        for (const { score } of rows) expect(score).to.be.closeTo(50, 0.5).and.not.equal(50);
+      }
+      expect(scores.false).to.have.length(16);
+      scores.false.forEach((score, i) => {
+        expect(score).to.be.closeTo(scores.true[i], 1e-5);
       });
-      for (const { score } of await scoresOf("1.jsonl")) expect(score).to.be.closeTo(50, 0.5).and.not.equal(50);
+    });
+
+    it("in hybrid, loaded after sampling, are not asked where another part has failed", async () => {
+      await folder.write("reward.mjs", "export const compute_score = () => { throw new Error('no judge'); };");
+      const { error } = await folder.fail({ overrides: [ONE_STEP, ...HYBRID] });
+      expect(error.code).to.equal("VERL_REWARD_FAILED");
+      expect(error.message).to.contain("no judge");
+      const fresh = ["trainer.default_local_dir=zero", "reward.on_error=zero"];
+      const zero = await folder.train({ overrides: [ONE_STEP, ...HYBRID, ...fresh] });
+      expect(zero.metrics["reward/failed_ratio"]).to.equal(1);
+      expect(zero.metrics["critic/score/mean"]).to.equal(0);
     });
   });
 

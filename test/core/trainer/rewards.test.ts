@@ -1,3 +1,5 @@
+import { mkdir } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { ToyFolder } from "./support/toy-run.js";
 
@@ -278,6 +280,111 @@ describe("core/trainer rewards", () => {
       ],
     });
     expect(metrics["critic/score/mean"]).to.equal(0.75);
+  });
+
+  describe("from a module named by reward_manager.source=importlib", () => {
+    const IMPORTED = [ONE_STEP, "reward.reward_manager.source=importlib"];
+    const module = (path: string, name: string | null) => [
+      ...IMPORTED,
+      `reward.reward_manager.module.path=${path}`,
+      ...(name === null ? [] : [`reward.reward_manager.module.name=${name}`]),
+    ];
+    const manager = (score: string) => `({ supports: () => true, score: async (input, { signal }) => ${score} })`;
+    let files = 0;
+    /** A file of its own for each: a module is loaded once. */
+    const own = async (source: string) => {
+      const file = `own-${files++}.mjs`;
+      await folder.write(file, source);
+      return file;
+    };
+    const HALF = manager('({ outcome: "scored", score: 0.5, extra: {} })');
+
+    it("may be a class, a function, an object with create, and in TypeScript, CommonJS, a package or at a URL", async () => {
+      await folder.write(
+        "all.mjs",
+        `const half = ${HALF};
+         export const made = async () => half;
+         export class Made { supports() { return true; } score(input, options) { return half.score(input, options); } }
+         export const factory = { create: made };
+         export const custom_reward_manager = made;`,
+      );
+      await folder.write(
+        "all.cts",
+        `exports.made = (options: unknown) => ${HALF};`.replace("(input, { signal })", "() "),
+      );
+      await mkdir(folder.at("node_modules", "half"), { recursive: true });
+      await folder.write(
+        "node_modules/half/package.json",
+        '{"name": "half", "type": "module", "exports": "./index.js"}',
+      );
+      await folder.write("node_modules/half/index.js", `export const made = () => ${HALF};`);
+      for (const [path, name] of [
+        ["all.mjs", "made"],
+        ["all.mjs", "Made"],
+        ["./all.mjs", "factory"],
+        ["all.mjs", null],
+        ["all.cts", "made"],
+        ["pkg://half", "made"],
+        [pathToFileURL(folder.at("all.mjs")).href, "made"],
+      ] as const) {
+        const fresh = ["trainer.resume_mode=disable"];
+        const { metrics } = await folder.train({ overrides: [...module(path, name), ...fresh] });
+        expect(metrics["critic/score/mean"], `${path} ${name}`).to.equal(0.5);
+      }
+    });
+
+    it("is refused before the run where there is no such file or package, it fails, or it exports no such thing", async () => {
+      await folder.write("broken.mjs", "export const made = 1;\nthrow new Error('no licence');");
+      await folder.write("all.mjs", "export const made = () => 1;");
+      for (const [path, name, code, words] of [
+        ["nowhere.mjs", "made", "VERL_USER_FILE_MISSING", "nowhere.mjs"],
+        ["pkg://nowhere-at-all", "made", "VERL_USER_FILE_MISSING", "nowhere-at-all"],
+        ["broken.mjs", "made", "VERL_USER_IMPORT_FAILED", "no licence"],
+        ["all.mjs", "mode", "VERL_USER_EXPORT_MISSING", "made"],
+        ["all.mjs", null, "VERL_USER_EXPORT_MISSING", "custom_reward_manager"],
+        ["all.mjs", "null", "VERL_TRAINER_USER_PART", "reward.reward_manager.module.name is not"],
+      ] as const) {
+        const { error, tracker } = await folder.fail({ overrides: module(path, name) });
+        expect(String(error), `${path} ${name}`).to.contain(code).and.contain(words);
+        expect(tracker?.runs ?? []).to.deep.equal([]);
+      }
+    });
+
+    it("is refused where it makes no reward manager, with what is missing, or throws", async () => {
+      for (const [source, words] of [
+        ["export const made = 7;", '"made" is a number'],
+        ["export const made = () => 7;", "made nothing with a method score"],
+        ["export const made = () => ({ score: async () => 1 });", "made nothing with a method supports"],
+        ["export class made { score() {} }", "made nothing with a method supports"],
+        ["export const made = { create: () => null };", "made nothing with a method score"],
+        ["export const made = () => { throw new Error('no licence'); };", '"made" threw while it was made'],
+      ]) {
+        const file = await own(source);
+        const { error } = await folder.fail({ overrides: module(file, "made") });
+        expect(error.code, source).to.equal("VERL_TRAINER_USER_PART");
+        expect(String(error), source).to.contain(words).and.contain(`${file} (reward.reward_manager.module)`);
+      }
+    });
+
+    it("that throws, or gives what is no result, is handled by the error policy, which names the row", async () => {
+      for (const [score, words] of [
+        ["{ throw new Error('no judge'); }", "the reward manager threw: no judge"],
+        ["0.5", "the reward manager gave no result: it gave 0.5"],
+        ["undefined", "the reward manager gave no result: it gave undefined"],
+        ["({ reward_score: 1 })", "its outcome is undefined"],
+        ["({ outcome: 'scored', score: NaN, extra: {} })", "its score is NaN"],
+        ["({ outcome: 'scored', score: null, extra: {} })", "has no score"],
+        ["({ outcome: 'scored', score: 1 })", "its extra is undefined"],
+      ]) {
+        const file = await own(`export const made = () => ${manager(score)};`);
+        const { error } = await folder.fail({ overrides: module(file, "made") });
+        expect(error.code, score).to.equal("VERL_REWARD_FAILED");
+        expect(error.message, score).to.contain(words).and.contain("train.jsonl:");
+        const zero = ["reward.on_error=zero", "trainer.resume_mode=disable"];
+        const { metrics } = await folder.train({ overrides: [...module(file, "made"), ...zero] });
+        expect(metrics["reward/failed_ratio"], score).to.equal(1);
+      }
+    });
   });
 
   it("feed gdpo with their components", async () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { builtinAgentLoops, functionTool, ToolSet } from "../../../core/agent/index.js";
 import type { Row } from "../../../core/data/index.js";
 import { sentTools } from "../../../core/trainer/tools-setup.js";
+import { ToyFolder } from "./support/toy-run.js";
 
 const tool = (name: string) =>
   functionTool(() => "x", { name, description: `${name}.`, parameters: { type: "object" } });
@@ -29,6 +30,34 @@ describe("core/trainer: the tools that count towards a prompt's length", () => {
       expect(toolsOf!({ agent_name: name }), name).to.deep.equal([]);
     }
     expect(names(toolsOf!({ agent_name: "partial_tool_agent" }))).to.deep.equal(["add"]);
+  });
+
+  it("are those that the rollout shows, whatever data.* names", async () => {
+    await using folder = await ToyFolder.create({ prompts: ["a", "b", "c", "d", "abcd"] });
+    await folder.write(
+      "tools.mjs",
+      `export const t = { name: "t", schema: ${JSON.stringify(tool("t").schema)}, execute() {} };`,
+    );
+    const template = "{{ messages[0].content }}{% if tools %}{{ 'll' if tools | length > 0 }}{% endif %}";
+    const rollout = "actor_rollout_ref.rollout";
+    const rows = async (...overrides: string[]) => {
+      const { log } = await folder.train({
+        overrides: [
+          "trainer.total_training_steps=1",
+          "trainer.resume_mode=disable",
+          "data.filter_overlong_prompts=true",
+          `actor_rollout_ref.model.custom_chat_template=${JSON.stringify(template)}`,
+          `${rollout}.agent.default_agent_loop=tool`,
+          ...overrides,
+        ],
+      });
+      return /training data: (.*)/.exec(log.join("\n"))?.[1];
+    };
+    expect(await rows("data.function_tool_path=tools.mjs")).to.equal("5 of 5 rows");
+    expect(await rows(`${rollout}.multi_turn.function_tool_path=tools.mjs`)).to.contain("4 of 5 rows");
+    expect(await rows(`${rollout}.multi_turn.function_tool_path=tools.mjs`, "data.function_tool_path=null")).to.contain(
+      "4 of 5 rows",
+    );
   });
 
   it("are not asked for where a run has none", async () => {

@@ -6,6 +6,7 @@ import {
   type HybridRule,
   type RewardFunction,
   type RewardManager,
+  type RewardResult,
 } from "../../../../core/reward/index.js";
 import { managerOptions, rewardInput } from "../input.js";
 
@@ -59,6 +60,66 @@ describe("hybrid reward manager", () => {
     }, 1);
     expect(failed).to.deep.include({ outcome: "error", score: null });
     expect(failed.message).to.contain("judge is down");
+  });
+
+  describe("in two stages, for a model that is loaded after sampling", () => {
+    const sleeping: RewardManager = {
+      score: async () => {
+        throw new Error("the model is not loaded");
+      },
+      supports: () => true,
+    };
+    const staged = (
+      hybrid: readonly HybridRule[],
+      customFunction: RewardFunction = async () => ({ score: 0.5, style: "brief" }),
+    ) => hybridManager(hybrid, { customFunction, rewardModel: sleeping }).staged!;
+    const given = (score: number | null): RewardResult => ({
+      outcome: score === null ? "abstain" : "scored",
+      score,
+      extra: {},
+      seconds: { queue: 0, score: 2 },
+    });
+    it("gives in the end what it gives at once, through a queue that holds JSON", async () => {
+      const hybrid = [rule({ rule: 0.75, function: 0.5, model: 2 })];
+      const scoring = staged(hybrid);
+      const first = await scoring.score(RIGHT);
+      expect(first).to.deep.include({ score: null });
+      const { seconds, ...result } = scoring.finish(JSON.parse(JSON.stringify(first.later)), given(-0.25));
+      const atOnce = hybridManager(hybrid, {
+        customFunction: async () => ({ score: 0.5, style: "brief" }),
+        rewardModel: model(-0.25),
+      });
+      const { seconds: _, ...whole } = await atOnce.score(RIGHT);
+      expect(result).to.deep.equal(whole);
+      expect(seconds?.score).to.equal(2);
+    });
+
+    it("asks the model only where the row's rule weighs it", async () => {
+      const scoring = staged([rule({ data_source: "openai/gsm8k", rule: 1 }), rule({ model: 1 })]);
+      const first = await scoring.score(RIGHT);
+      expect(first).to.deep.include({ outcome: "scored", score: 1 }).and.not.have.property("later");
+      const later = await scoring.score(rewardInput({ dataSource: "chat" }));
+      expect(scoring.finish(later.later!, given(0.3))).to.deep.include({ outcome: "scored", score: 0.3 });
+    });
+
+    it("has failed where the first stage has, and where the model does", async () => {
+      const broken = staged([rule({ function: 1, model: 1 })], () => {
+        throw new Error("judge is down");
+      });
+      const first = await broken.score(RIGHT);
+      expect(first).to.deep.include({ outcome: "error", score: null }).and.not.have.property("later");
+      const scoring = staged([rule({ function: 1, model: 1 })]);
+      const { later } = await scoring.score(RIGHT);
+      const failed: RewardResult = { outcome: "error", score: null, extra: {}, message: "too long" };
+      expect(scoring.finish(later!, failed)).to.deep.include({ outcome: "error", message: "too long" });
+    });
+
+    it("keeps what abstained: the model decides alone, or nothing is left", async () => {
+      const scoring = staged([rule({ function: 1, model: 1 })], () => null);
+      const { later } = await scoring.score(RIGHT);
+      expect(scoring.finish(later!, given(0.3)).score).to.equal(0.3);
+      expect(scoring.finish(later!, given(null))).to.deep.include({ outcome: "abstain", score: null });
+    });
   });
 
   it("refuses rules that cannot be followed", () => {

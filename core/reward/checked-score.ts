@@ -1,0 +1,48 @@
+import { reasonAndPlace } from "../host/error-place.js";
+import { isObject } from "../host/plain-object.js";
+import { shown } from "../host/shown.js";
+import { rewardErrors } from "./errors.js";
+import type { RewardInput, RewardManager, RewardOutcome, RewardResult } from "./reward.js";
+import { inOneLine, whereOf } from "./score-value.js";
+
+const OUTCOMES: readonly RewardOutcome[] = ["scored", "abstain", "error", "timeout"];
+
+/** The same, with managers of the user's own in mind: what it throws, and what is no result, are failed results. */
+export function checkedScore(score: RewardManager["score"]): RewardManager["score"] {
+  return async (input, options) => {
+    let result: unknown;
+    try {
+      result = await score(input, options);
+    } catch (error) {
+      options?.signal?.throwIfAborted();
+      const why = reasonAndPlace(error);
+      return failed(rewardErrors.VERL_REWARD_FAILED({ what: "the reward manager threw", why, where: whereOf(input) }));
+    }
+    const wrong = whatIsWrong(result);
+    return wrong === null ? (result as RewardResult) : failed(badResult(wrong, input));
+  };
+}
+
+const failed = (error: Parameters<typeof inOneLine>[0]): RewardResult => ({
+  ...{ outcome: "error", score: null, extra: {} },
+  message: inOneLine(error),
+});
+
+const badResult = (what: string, input: RewardInput) =>
+  rewardErrors.VERL_REWARD_BAD_RESULT({
+    what: `the reward manager gave no result: ${what}`,
+    where: whereOf(input),
+    fix: "return { outcome, score, extra }",
+  });
+
+/** JSON knows no NaN. */
+const told = (value: unknown) => (typeof value === "number" ? String(value) : shown(value));
+
+function whatIsWrong(result: unknown): string | null {
+  if (!isObject(result)) return `it gave ${told(result)}`;
+  const { outcome, score, extra } = result;
+  if (!OUTCOMES.includes(outcome as RewardOutcome)) return `its outcome is ${shown(outcome)}`;
+  if (score !== null && !Number.isFinite(score)) return `its score is ${told(score)}`;
+  if (outcome === "scored" && score === null) return "its outcome is scored, and it has no score";
+  return isObject(extra) ? null : `its extra is ${shown(extra)}`;
+}
