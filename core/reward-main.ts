@@ -1,5 +1,5 @@
-import { type Channel, parentChannel, serveRpc } from "./host/index.js";
-import { workerMethods } from "./reward/index.js";
+import { type Channel, parentChannel, rpcClient, serveRpc } from "./host/index.js";
+import { type WorkerSpan, workerLost, workerMethods } from "./reward/index.js";
 import { createWorkerHost, type WorkerHostOptions } from "./worker-host.js";
 
 /** The whole life of a reward worker's thread. The driver ends it. */
@@ -9,6 +9,9 @@ export async function runRewardWorker(
 ): Promise<void> {
   const host = await createWorkerHost(options, channel);
   const scorers = host.registries.scorers.items().map(({ item }) => item);
-  const methods = workerMethods({ loadUserModule: host.loadUserModule, scorers });
+  const driver = rpcClient(channel, "the driver", (how) => workerLost("the driver", how));
+  // Nobody waits for it.
+  const tell = (span: WorkerSpan) => void driver.call("span", span).catch(() => {});
+  const methods = workerMethods({ loadUserModule: host.loadUserModule, scorers }, tell);
   serveRpc(channel, methods, "VERL_REWARD_FAILED");
 }

@@ -2,7 +2,7 @@ import { ATTRIBUTE } from "../../core/plugin.js";
 import type { ReadSpan } from "../../core/tracing/index.js";
 import { formatValue } from "../../core/tracking/index.js";
 import { painter } from "../io.js";
-import { kindOf, type SelectedTraces, type SpanTree, secondsOf } from "./span-trees.js";
+import { type SelectedTraces, type SpanTree, secondsOf } from "./span-trees.js";
 import { oneLine } from "./terminal-text.js";
 
 const LONGEST_NAME = 34;
@@ -47,14 +47,15 @@ export function spanSummary({ traces, matching, total, unfinished, sessions, sec
 
 function headOf(root: ReadSpan, paint: ReturnType<typeof painter>): string {
   const { attributes } = root;
-  const step = attributes[ATTRIBUTE.step];
+  const { [ATTRIBUTE.step]: step, [ATTRIBUTE.validate]: isValidated } = attributes;
+  const title = String(attributes[ATTRIBUTE.trajectory] ?? root.name);
   const place = [
     ...(step === undefined ? [] : [`step ${step}`]),
-    ...(kindOf(root) === "session" ? [attributes[ATTRIBUTE.validate] === true ? "val" : "train", root.name] : []),
+    ...(typeof isValidated === "boolean" ? [isValidated ? "val" : "train"] : []),
+    ...(title === root.name ? [] : [root.name]),
     secondsText(root),
     ...factsOf(root),
   ];
-  const title = String(attributes[ATTRIBUTE.trajectory] ?? root.name);
   return `${paint("bold", oneLine(title, 80))}  ${paint("dim", oneLine(place.join(", "), 200))}`;
 }
 

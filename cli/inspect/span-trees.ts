@@ -22,34 +22,53 @@ export interface SelectedTraces {
   readonly seconds: Readonly<Record<"session" | "generate" | "tool" | "reward", number>>;
 }
 
-/** Reads a file once; keeps no more than what will be shown and what has not ended yet. */
+/** A trace whose root has ended. */
+interface EndedTrace {
+  readonly root: ReadSpan;
+  readonly inside: ReadSpan[];
+  readonly isMatch: boolean;
+}
+
+/** What was cancelled may end a little later than the root that it is in: so many traces back it is still looked for. */
+const REMEMBERED = 10_000;
+
+/** Reads a file once; keeps no more than what will be shown, what has not ended yet, and the last that have. */
 export async function selectTraces(file: string, selection: SpanSelection): Promise<SelectedTraces> {
   const open = new Map<string, ReadSpan[]>();
-  const kept: { readonly tree: SpanTree; readonly rank: number }[] = [];
+  const ended = new Map<string, EndedTrace>();
+  const kept: { readonly trace: EndedTrace; readonly rank: number }[] = [];
   const seconds = { session: 0, generate: 0, tool: 0, reward: 0 };
   let [matching, total, sessions] = [0, 0, 0];
+  const count = (span: ReadSpan) => {
+    const kind = kindOf(span);
+    if (kind in seconds) seconds[kind as keyof typeof seconds] += secondsOf(span);
+  };
   for await (const span of readSpans(file)) {
-    const inside = open.get(span.traceId) ?? [];
+    const { traceId } = span;
     if (span.parentSpanId !== null) {
+      const late = ended.get(traceId);
+      if (late?.isMatch) count(span);
+      const inside = late?.inside ?? open.get(traceId) ?? [];
       inside.push(span);
-      open.set(span.traceId, inside);
+      if (!late) open.set(traceId, inside);
       continue;
     }
-    open.delete(span.traceId);
+    const trace = { root: span, inside: open.get(traceId) ?? [], isMatch: matches(span, selection) };
+    open.delete(traceId);
+    ended.set(traceId, trace);
+    if (ended.size > REMEMBERED) ended.delete(ended.keys().next().value as string);
     total++;
-    if (!matches(span, selection)) continue;
+    if (!trace.isMatch) continue;
     matching++;
     if (kindOf(span) === "session") sessions++;
-    for (const each of [span, ...inside]) {
-      const kind = kindOf(each);
-      if (kind in seconds) seconds[kind as keyof typeof seconds] += secondsOf(each);
-    }
+    for (const each of [span, ...trace.inside]) count(each);
     const rank = RANKS[selection.order](span);
     const at = kept.findIndex((other) => other.rank > rank);
-    kept.splice(at === -1 ? kept.length : at, 0, { tree: treeOf(span, inside), rank });
+    kept.splice(at === -1 ? kept.length : at, 0, { trace, rank });
     if (kept.length > selection.limit) kept.pop();
   }
-  return { traces: kept.map(({ tree }) => tree), matching, total, unfinished: open.size, sessions, seconds };
+  const traces = kept.map(({ trace: { root, inside } }) => treeOf(root, inside));
+  return { traces, matching, total, unfinished: open.size, sessions, seconds };
 }
 
 export const secondsOf = ({ start, end }: ReadSpan): number => Math.max(0, end - start) / 1000;
@@ -58,10 +77,9 @@ export const kindOf = ({ attributes }: ReadSpan): string => String(attributes[AT
 function matches(root: ReadSpan, { steps, split, uid, source }: SpanSelection): boolean {
   const { attributes } = root;
   const step = attributes[ATTRIBUTE.step];
-  const isSession = kindOf(root) === "session";
   if (steps !== null && !(typeof step === "number" && step >= steps[0] && step <= steps[1])) return false;
-  // What asks for sessions is not answered with steps.
-  if (split !== null && !(isSession && (attributes[ATTRIBUTE.validate] === true) === (split === "val"))) return false;
+  // Of steps it says nothing: what asks for sessions is not answered with them.
+  if (split !== null && attributes[ATTRIBUTE.validate] !== (split === "val")) return false;
   if (uid !== null && !String(attributes[ATTRIBUTE.trajectory] ?? "").startsWith(uid)) return false;
   return source === null || attributes[ATTRIBUTE.dataSource] === source;
 }

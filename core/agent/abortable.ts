@@ -1,3 +1,5 @@
+import { timerMs } from "../host/deadline.js";
+
 /**
  * The value of `work`, or the signal's reason as soon as it aborts: user code that ignores its signal holds nobody up, and
  * what it returns afterwards is dropped.
@@ -27,7 +29,7 @@ export async function inTime<T>(
 ): Promise<T> {
   const expiry = new AbortController();
   const both = AbortSignal.any([signal, expiry.signal]);
-  const timer = setTimeout(() => expiry.abort(late), deadlineMs);
+  const timer = setTimeout(() => expiry.abort(late), timerMs(deadlineMs));
   try {
     return await abortable(
       settled(() => work(both)),

@@ -23,6 +23,10 @@ export const agentErrors = defineErrors({
   VERL_AGENT_CANCELLED: {
     summary: "A prompt was cancelled before it ended",
   },
+  VERL_AGENT_SESSION_TIMEOUT: {
+    summary: "An agent loop took longer than rollout.agent.session_deadline_s",
+    fix: "raise the deadline, or let the loop end sooner; one that computes for long belongs in a thread (`thread: true`)",
+  },
   VERL_AGENT_TURN_ORDER: {
     summary: "Turns were added to a trajectory in an order that no conversation has",
     fix: "start with the prompt, then let sampled tokens and messages take turns; add all messages of a turn at once",

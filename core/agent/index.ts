@@ -31,6 +31,7 @@ export { builtinToolParsers } from "./tool-parsers/index.js";
 export { joinEvents, parseToolCalls } from "./tool-parsers/parse-tool-calls.js";
 export type * from "./tool-parsers/tool-parser.js";
 export * from "./tools/index.js";
+export { type RewardAlone, TraceSample, tracedClient, tracedReward } from "./trace.js";
 export { type Trained, trajectoryRecord } from "./trajectory-record.js";
 export type { TrajectoryFields, TrajectoryPlace } from "./trajectory-row.js";
 export { toRow, trajectoryTag } from "./trajectory-row.js";

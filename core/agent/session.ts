@@ -1,9 +1,10 @@
 import type { Row } from "../data/row.js";
 import type { Tokenizer } from "../data/tokenizer.js";
+import { timerMs } from "../host/deadline.js";
 import type { Logger } from "../host/types.js";
 import { isFailure, type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
 import type { LlmClient } from "../rollout/rollout.js";
-import { ATTRIBUTE, type Span, type Tracer } from "../tracing/index.js";
+import { ATTRIBUTE, type Span, type Tracer, withTracer } from "../tracing/index.js";
 import { sessionName, type Tag, trajectoryKey } from "../transfer/index.js";
 import { abortable } from "./abortable.js";
 import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
@@ -47,7 +48,9 @@ export function runSession(
   tools: SessionTools,
   watched: WatchedSession,
 ): Promise<SessionResult> {
-  return tools.tracer.span(sessionSpan(prompt, session), (span) => run(prompt, session, tools, { watched, span }));
+  return tools.tracer.span(sessionSpan(prompt, session), (span) =>
+    withTracer(tools.tracer, () => run(prompt, session, tools, { watched, span })),
+  );
 }
 
 async function run(
@@ -61,11 +64,7 @@ async function run(
   const loopName = `the agent loop ${prompt.factory.name}`;
   watched.waitFor(loopName);
   const client = watchedClient(tools.client, watched, loopName);
-  const loop = await abortable(prompt.factory.create(contextOf(prompt, session, { ...tools, client })), signal);
-  const returned = await abortable(
-    loop.run({ messages: task.messages, row: task.row, validate: prompt.partition === "val" }),
-    signal,
-  );
+  const returned = await runLoop(prompt, session, { ...tools, client });
   const outputs = Array.isArray(returned) ? (returned as readonly AgentLoopOutput[]) : [returned as AgentLoopOutput];
   if (outputs.length === 0) {
     logger.warn(`session ${session} of prompt ${nameOf(prompt)} returned no trajectory`);
@@ -86,7 +85,7 @@ async function run(
     });
   }
   watched.waitFor("the reward");
-  const reward = await abortable(
+  const given = await abortable(
     tracedReward(tools.tracer, prompt.dataSource, () =>
       scoreSession(
         {
@@ -103,6 +102,8 @@ async function run(
     ),
     signal,
   );
+  const isLater = given === null || given.later !== undefined;
+  const reward = isLater ? null : given;
   span.set({
     [ATTRIBUTE.trajectories]: outputs.length,
     [ATTRIBUTE.finishReasons]: [checked[last].stopReason],
@@ -110,14 +111,39 @@ async function run(
     [ATTRIBUTE.outcome]: reward?.outcome,
   });
   const entries = outputs.map((output, index) => {
-    const fields = fieldsOf(prompt, output, checked[index], reward);
+    const fields = { ...fieldsOf(prompt, output, checked[index], reward), ...(isLater ? laterOf(prompt, given) : {}) };
     const place = { draw: task.draw, session, index, globalStep: prompt.globalStep };
     return { key: trajectoryKey(task.uid, session, index), fields: toRow(fields), tag: trajectoryTag(fields, place) };
   });
   return { entries, failedReward: reward && isFailure(reward) && reward.score === null ? reward : null };
 }
 
-function contextOf(prompt: PromptRun, session: number, tools: SessionTools): AgentLoopContext {
+/** What the agent loop returns: before its deadline, or the session has failed. What it takes to make the loop does not count. */
+async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) {
+  const { task, factory, signal } = prompt;
+  const { sessionDeadlineMs: deadlineMs } = tools.settings;
+  const expiry = new AbortController();
+  const both = AbortSignal.any([signal, expiry.signal]);
+  const loop = await abortable(factory.create(contextOf(prompt, session, tools, both)), both);
+  const late = () =>
+    agentErrors.VERL_AGENT_SESSION_TIMEOUT({
+      what: `the agent loop ${factory.name} took longer than ${deadlineMs / 1000} s`,
+      where: `prompt ${nameOf(prompt)}, session ${session}`,
+    });
+  const timer = Number.isFinite(deadlineMs) ? setTimeout(() => expiry.abort(late()), timerMs(deadlineMs)) : undefined;
+  try {
+    const input = { messages: task.messages, row: task.row, validate: prompt.partition === "val" };
+    return await abortable(loop.run(input), both);
+  } catch (error) {
+    // Code that passes its signal on rejects with an error of its own before the deadline's.
+    both.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function contextOf(prompt: PromptRun, session: number, tools: SessionTools, signal: AbortSignal): AgentLoopContext {
   const { settings } = tools;
   return {
     client: tools.client,
@@ -135,7 +161,7 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools): Age
     turnEncoder: tools.turnEncoder,
     multiTurn: settings.multiTurn,
     options: settings.loopOptions[prompt.factory.name] ?? {},
-    signal: prompt.signal,
+    signal,
     tracer: tools.tracer,
     logger: tools.logger,
   };
@@ -170,6 +196,13 @@ function fieldsOf(
     groundTruth: groundTruthOf(prompt.task.row),
     origin: prompt.origin,
     agentName: prompt.factory.name,
-    ...(reward ? {} : { promptMessages: toJsonValue(prompt.task.messages) }),
+  };
+}
+
+/** What is kept for the trainer, which scores it after sampling. */
+function laterOf({ task }: PromptRun, given: RewardResult | null): Partial<TrajectoryFields> {
+  return {
+    promptMessages: toJsonValue(task.messages),
+    ...(given?.later === undefined ? {} : { rewardLater: given.later }),
   };
 }

@@ -18,6 +18,8 @@ export interface AgentSettings {
   readonly sessions: { readonly train: number; readonly val: number };
   readonly sampling: { readonly train: SamplingParams; readonly val: SamplingParams; readonly greedy: SamplingParams };
   readonly onSessionError: "fail_group" | "keep_group";
+  /** Longest time of one agent loop; infinite where there is no limit. */
+  readonly sessionDeadlineMs: number;
   readonly rewardPolicy: ErrorPolicy;
   readonly multiTurn: MultiTurnSettings;
 }
@@ -37,6 +39,7 @@ export function agentSettings(config: RunConfig): AgentSettings {
     sessions: { train: rollout.n, val: rollout.val_kwargs.n },
     sampling: samplingOf(rollout),
     onSessionError: agent.on_session_error,
+    sessionDeadlineMs: agent.session_deadline_s === null ? Infinity : agent.session_deadline_s * 1000,
     rewardPolicy: parseErrorPolicy(config.reward.on_error, config.reward.max_retries),
     multiTurn: multiTurnOf(rollout),
   };

@@ -1,7 +1,7 @@
 import { hashText } from "../data/random.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { RewardResult } from "../reward/index.js";
-import type { LlmClient } from "../rollout/rollout.js";
+import type { GenerateRequest, LlmClient } from "../rollout/rollout.js";
 import { ATTRIBUTE, noTracer, type SpanStart, type Tracer } from "../tracing/index.js";
 import { sessionName } from "../transfer/index.js";
 import type { PromptRun } from "./prompt-run.js";
@@ -29,12 +29,17 @@ export function sessionSpan(prompt: PromptRun, session: number): SpanStart {
   };
 }
 
-/** A client whose requests are spans. */
-export function tracedClient(client: LlmClient, tracer: Tracer, tokenizer: Pick<Tokenizer, "decode">): LlmClient {
+/** A client whose requests are spans; `place` says of one that no session is around whose it is. */
+export function tracedClient(
+  client: LlmClient,
+  tracer: Tracer,
+  tokenizer: Pick<Tokenizer, "decode">,
+  place: (request: GenerateRequest) => Partial<SpanStart> = () => ({}),
+): LlmClient {
   if (tracer === noTracer) return client;
   return {
     generate: (request, options) =>
-      tracer.span({ kind: "generate", name: "generate" }, async (span) => {
+      tracer.span({ kind: "generate", name: "generate", ...place(request) }, async (span) => {
         const output = await client.generate(request, options);
         span.set({
           [ATTRIBUTE.inputTokens]: request.promptIds.length,
@@ -78,16 +83,40 @@ export function tracedCall(
   });
 }
 
-/** The span of a session's reward. */
-export function tracedReward(
+/** A reward that no session is around: a trace of its own. */
+export interface RewardAlone {
+  readonly key: string;
+  readonly sampleIndex: number;
+  readonly rolloutN: number;
+  readonly validate: boolean;
+  readonly traced: boolean;
+}
+
+/** The span of a session's reward, or of one `alone`. */
+export function tracedReward<R extends RewardResult | null>(
   tracer: Tracer,
   dataSource: string,
-  score: () => Promise<RewardResult | null>,
-): Promise<RewardResult | null> {
-  const start = { kind: "reward", name: "reward", attributes: { [ATTRIBUTE.dataSource]: dataSource } } as const;
+  score: () => Promise<R>,
+  alone?: RewardAlone,
+): Promise<R> {
+  const attributes = {
+    [ATTRIBUTE.dataSource]: dataSource,
+    [ATTRIBUTE.trajectory]: alone?.key,
+    [ATTRIBUTE.sampleIndex]: alone?.sampleIndex,
+    [ATTRIBUTE.rolloutN]: alone?.rolloutN,
+    [ATTRIBUTE.validate]: alone?.validate,
+  };
+  const start = {
+    kind: "reward",
+    name: "reward",
+    root: alone !== undefined,
+    traced: alone?.traced,
+    attributes,
+  } as const;
   return tracer.span(start, async (span) => {
     const result = await score();
-    span.set({ [ATTRIBUTE.outcome]: result?.outcome ?? "deferred", [ATTRIBUTE.score]: result?.score ?? undefined });
+    const outcome = result === null || result.later !== undefined ? "deferred" : result.outcome;
+    span.set({ [ATTRIBUTE.outcome]: outcome, [ATTRIBUTE.score]: result?.score ?? undefined });
     return result;
   });
 }

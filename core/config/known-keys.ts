@@ -83,7 +83,6 @@ const table: readonly KnownKey[] = [
   ...sections("verl's own composition of files", "hydra"),
   ...sections("Ray is not used", "ray_kwargs"),
   ...sections("profiling is done by the engine", "global_profiler", `${ROLLOUT}.profiler`),
-  ...noEffect("a server's metrics name no model", { [`${ROLLOUT}.prometheus.served_model_name`]: null }),
   ...sections(engineOption, ...ENGINE_SECTIONS.flatMap((name) => [ACTOR, REF, "critic"].map((at) => `${at}.${name}`))),
   ...sections(modelOption, `${MODEL}.fused_kernel_options`, `${MODEL}.tiled_mlp`),
   ...sections(modelOption, "critic.model.fused_kernel_options", "critic.model.tiled_mlp"),

@@ -1,5 +1,5 @@
 import type { CallOptions, JsonValue } from "../host/types.js";
-import { ATTRIBUTE, type SpanAttributes, type Tracer } from "../tracing/index.js";
+import { ATTRIBUTE, type SpanAttributes, type Tracer, withTracer } from "../tracing/index.js";
 import type { RewardResult } from "./reward.js";
 import type { ChatAnswer, ChatRequest, Judge } from "./servers/judge.js";
 
@@ -9,22 +9,23 @@ import type { ChatAnswer, ChatRequest, Judge } from "./servers/judge.js";
  */
 export function tracedScore(tracer: Tracer, name: string, score: () => Promise<RewardResult>): Promise<RewardResult> {
   return tracer.span({ kind: "score", name }, async (span) => {
-    const result = await score();
+    const result = await withTracer(tracer, score);
     span.set({ [ATTRIBUTE.outcome]: result.outcome, [ATTRIBUTE.score]: result.score ?? undefined });
     return result;
   });
 }
 
-/** A judge whose requests are spans. */
-export function tracedJudge(judge: Judge, tracer: Tracer): Judge {
+/** A judge whose requests are spans, of a tracer that is asked for at each of them. */
+export function tracedJudge(judge: Judge, tracerOf: () => Tracer): Judge {
   const start = { kind: "judge", name: "judge", attributes: { [ATTRIBUTE.model]: judge.model } } as const;
   return {
     model: judge.model,
     get address() {
       return judge.address;
     },
-    chat: (request: ChatRequest, call?: CallOptions) =>
-      tracer.span(start, async (span) => {
+    chat: (request: ChatRequest, call?: CallOptions) => {
+      const tracer = tracerOf();
+      return tracer.span(start, async (span) => {
         if (tracer.wantsText) span.set({ [ATTRIBUTE.promptText]: JSON.stringify(request.messages) });
         const answer = await judge.chat(request, call);
         span.set({
@@ -33,8 +34,10 @@ export function tracedJudge(judge: Judge, tracer: Tracer): Judge {
           [ATTRIBUTE.responseText]: tracer.wantsText ? answer.text : undefined,
         });
         return answer;
-      }),
-    post: (path: string, body: JsonValue, call?: CallOptions) => tracer.span(start, () => judge.post(path, body, call)),
+      });
+    },
+    post: (path: string, body: JsonValue, call?: CallOptions) =>
+      tracerOf().span(start, () => judge.post(path, body, call)),
   };
 }
 

@@ -27,6 +27,10 @@ export function composeTracers(tracers: readonly Tracer[]): Tracer {
               a.set(attributes);
               b.set(attributes);
             },
+            endAt(time) {
+              a.endAt?.(time);
+              b.endAt?.(time);
+            },
           }),
         ),
       ),

@@ -19,10 +19,14 @@ export interface SpanStart {
   readonly root?: boolean;
   /** False: neither this span nor what is inside it is recorded as a trace. It counts in metrics all the same. */
   readonly traced?: boolean;
+  /** When it began, milliseconds since 1970, where it is told of later than that. Default: now. */
+  readonly startedAt?: number;
 }
 
 export interface Span {
   set(attributes: SpanAttributes): void;
+  /** It ends at this time, milliseconds since 1970, however late its work settles. */
+  endAt?(time: number): void;
 }
 
 /** A value that is read when somebody asks for the metrics. */
@@ -62,7 +66,12 @@ export interface TracerOptions {
     readonly headers: Readonly<Record<string, unknown>>;
   };
   /** Section `rollout.prometheus`. */
-  readonly prometheus: { readonly port: number; readonly file: string | null };
+  readonly prometheus: {
+    readonly port: number;
+    readonly file: string | null;
+    /** Path or id of the model; null: unnamed. */
+    readonly servedModelName: string | null;
+  };
   /** Base of relative paths. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

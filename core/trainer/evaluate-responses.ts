@@ -1,15 +1,18 @@
 import { setMaxListeners } from "node:events";
+import { TraceSample, tracedReward } from "../agent/index.js";
 import { type ChatMessage, dataErrors, type RawRow, readDataFiles, type Tokenizer } from "../data/index.js";
 import { promptMessages } from "../data/prompt-messages.js";
 import type { FieldValue } from "../data/row.js";
 import { isVerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
 import { dataSourceOf, type RewardManager, rewardErrors } from "../reward/index.js";
+import { noTracer, type Tracer } from "../tracing/index.js";
 import type { Evaluation } from "./evaluate.js";
 import { openTokenizer } from "./input-setup.js";
 import { createRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
 import { createRunSandbox } from "./sandbox-setup.js";
+import { createCommandTracer } from "./tracing-setup.js";
 
 /**
  * Score responses that are already there: a file with a list column `responses`, as `verl generate` writes it.
@@ -22,22 +25,28 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
   const responses = rows.map(responsesOf);
   const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
   const rewards = await createRewards(scope, { tokenizer: await tokenizerOrNone(scope), sandbox, loops: null }, []);
+  let tracer = noTracer;
   try {
     await rewards.start({ signal });
+    tracer = await createCommandTracer(scope, "eval");
+    rewards.trace(tracer);
+    const isTraced = new TraceSample(tracer.promptsPerWorker).choose(
+      rows.map(({ origin }) => origin),
+      rows.map(() => 0),
+      "eval",
+    );
     // One that would be loaded after sampling: here there is nothing to sample.
-    if (!rewards.streaming) await rewards.manager.start?.({ signal });
+    if (rewards.late(null)) await rewards.manager.start?.({ signal });
     // All listen to the signal; the manager bounds how many are scored at a time.
     setMaxListeners(0, signal);
     const scored = await Promise.all(
       rows.map(async (raw, i) => {
         const source = dataSourceOf(raw.row, config.data.reward_fn_key);
+        const promptKey = config.data.prompt_key;
+        const traced = { tracer, index: i, traced: isTraced(raw.origin) };
         return {
           source,
-          scores: await scoreRow(rewards.manager, raw, responses[i], {
-            source,
-            promptKey: config.data.prompt_key,
-            signal,
-          }),
+          scores: await scoreRow(rewards.manager, raw, responses[i], { source, promptKey, signal, ...traced }),
         };
       }),
     );
@@ -52,9 +61,20 @@ export async function evaluateResponses(scope: InputScope, file: string): Promis
       rows: rows.length,
     };
   } finally {
+    await tracer.finish();
     await rewards.dispose();
     await sandbox.close();
   }
+}
+
+interface RowScope {
+  readonly source: string;
+  readonly promptKey: string;
+  readonly signal: AbortSignal;
+  readonly tracer: Tracer;
+  /** Number of the row. */
+  readonly index: number;
+  readonly traced: boolean;
 }
 
 /** Most scorers read texts alone: a tokenizer that cannot be opened is an error only for a scorer that asks it something. */
@@ -77,30 +97,30 @@ async function scoreRow(
   rewards: RewardManager,
   { row, origin }: RawRow,
   responses: readonly string[],
-  { source: dataSource, promptKey, signal }: { source: string; promptKey: string; signal: AbortSignal },
+  { source: dataSource, promptKey, signal, tracer, index, traced }: RowScope,
 ): Promise<number[]> {
   const { reward_model: rewardModel, extra_info: extra } = row as Record<
     string,
     { [name: string]: JsonValue } | null | undefined
   >;
   const results = await Promise.all(
-    responses.map((solution, i) =>
-      rewards.score(
-        {
-          key: `${origin}#${i}`,
-          dataSource,
-          solution,
-          groundTruth: rewardModel?.ground_truth ?? null,
-          extraInfo: extra ?? {},
-          promptIds: [],
-          responseIds: [],
-          messages: messagesOf(row[promptKey], promptKey),
-          row,
-          origin,
-        },
-        { signal },
-      ),
-    ),
+    responses.map((solution, i) => {
+      const key = `${origin}#${i}`;
+      const input = {
+        key,
+        dataSource,
+        solution,
+        groundTruth: rewardModel?.ground_truth ?? null,
+        extraInfo: extra ?? {},
+        promptIds: [],
+        responseIds: [],
+        messages: messagesOf(row[promptKey], promptKey),
+        row,
+        origin,
+      };
+      const alone = { key, sampleIndex: index, rolloutN: i, validate: true, traced };
+      return tracedReward(tracer, dataSource, () => rewards.score(input, { signal }), alone);
+    }),
   );
   return results.flatMap(({ score, outcome, message }) => {
     if (score !== null) return [score];

@@ -10,6 +10,7 @@ import { createSampling } from "./sampling-setup.js";
 import { createRunSandbox } from "./sandbox-setup.js";
 import { serveAdapter } from "./serve-adapter.js";
 import { createRunTools } from "./tools-setup.js";
+import { createCommandTracer } from "./tracing-setup.js";
 import { validate } from "./validation.js";
 
 export interface Evaluation {
@@ -35,7 +36,11 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     const rewards = await createRewards(scope, { tokenizer, sandbox, loops }, [validation]);
     cleanups.push(() => rewards.dispose());
     await rewards.start({ signal });
-    const sampling = await createSampling(scope, { tokenizer, rewards, tools, loops, refill: null, now }, cleanups);
+    const tracer = await createCommandTracer(scope, "eval");
+    cleanups.push(() => tracer.finish());
+    rewards.trace(tracer);
+    const needs = { tokenizer, rewards, tools, loops, tracer, refill: null, now };
+    const sampling = await createSampling(scope, needs, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
     await serveAdapter(scope, sampling);
     const metrics = await validate(

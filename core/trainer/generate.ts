@@ -1,10 +1,13 @@
 import { setMaxListeners } from "node:events";
+import { TraceSample, tracedClient } from "../agent/index.js";
 import { type ChatMessage, dataErrors, encodePrompt, type Tokenizer } from "../data/index.js";
+import { ATTRIBUTE } from "../tracing/index.js";
 import { requireWeights } from "./engine-options.js";
 import { openTokenizer } from "./input-setup.js";
 import { createRollout } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
 import { serveAdapter } from "./serve-adapter.js";
+import { createCommandTracer, runGauges } from "./tracing-setup.js";
 
 export interface GenerationPrompt {
   /** Names the prompt: its draws depend on it and on `rollout.seed`. */
@@ -30,8 +33,20 @@ export async function* generateResponses(
   const cleanups: (() => Promise<void>)[] = [];
   try {
     const tokenizer = await openTokenizer(config, scope.cwd);
-    const { client, adapters } = await createRollout(scope, tokenizer, cleanups);
+    const { client, adapters, replicas } = await createRollout(scope, tokenizer, cleanups);
     await serveAdapter(scope, { adapters });
+    const tracer = await createCommandTracer(scope, "generate");
+    cleanups.push(() => tracer.finish());
+    tracer.observe?.(() => runGauges(null, replicas));
+    const all = [...prompts];
+    const ids = all.map(({ id }) => id);
+    const workers = ids.map(() => 0);
+    const isTraced = new TraceSample(tracer.promptsPerWorker).choose(ids, workers, "generate");
+    const traced = tracedClient(client, tracer, tokenizer, ({ requestId }) => {
+      const [, id, session] = /^(.*)_(\d+)$/s.exec(requestId) ?? [];
+      const attributes = { [ATTRIBUTE.trajectory]: requestId, [ATTRIBUTE.rolloutN]: Number(session) };
+      return { root: true, traced: isTraced(id), attributes };
+    });
     const sampled = rollout.do_sample ? rollout.temperature : 0;
     // Every request in flight listens to it.
     setMaxListeners(0, signal);
@@ -39,7 +54,7 @@ export async function* generateResponses(
       const promptIds = promptTokens(messages, tokenizer, scope);
       const outputs = await Promise.all(
         Array.from({ length: rollout.n }, (_, session) =>
-          client.generate(
+          traced.generate(
             {
               requestId: `${id}_${session}`,
               promptIds,
@@ -65,7 +80,7 @@ export async function* generateResponses(
         stopReasons: outputs.map((output) => output.stopReason),
       };
     };
-    yield* inOrder(prompts, run, 2 * rollout.max_num_seqs);
+    yield* inOrder(all, run, 2 * rollout.max_num_seqs);
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }

@@ -90,7 +90,10 @@ async function build(
   const ofReference = engines.reference && (await createReference(engines.reference, scope, cleanups));
   const reference = referencePolicy(config, actor, ofReference);
 
-  const tracer = await createRunTracer(options, resumeFrom !== null);
+  const tracer = await createRunTracer(options, {
+    outputDir: options.display.outputDir,
+    resumed: resumeFrom !== null,
+  });
   cleanups.push(() => tracer.finish());
   rewards.trace(tracer);
   let built: SyncTrainer | null = null;

@@ -1,15 +1,28 @@
+import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
 import type { ReplicaSet } from "../rollout/index.js";
 import { composeTracers, type Gauge, type Tracer, type TracerOptions } from "../tracing/index.js";
-import type { TrainerOptions } from "./trainer.js";
+import type { InputScope } from "./run-scope.js";
+
+type TracingScope = Pick<InputScope, "config" | "services" | "cwd" | "logger">;
+
+/** That of a command that does not train: its traces are in a folder of its own below the run's, whose traces it leaves alone. */
+export async function createCommandTracer(scope: TracingScope, command: "eval" | "generate"): Promise<Tracer> {
+  const { config, cwd, logger } = scope;
+  const outputDir = path.resolve(cwd, config.trainer.default_local_dir, command);
+  if (config.actor_rollout_ref.rollout.trace.backend !== null) logger.info(`traces: ${outputDir}`);
+  return createRunTracer(scope, { outputDir });
+}
 
 /** The tracers that the configuration asks for; one that does nothing where it asks for none. */
-export async function createRunTracer(options: TrainerOptions, resumed: boolean): Promise<Tracer> {
-  const { config, services, display, cwd, logger } = options;
+export async function createRunTracer(
+  { config, services, cwd, logger }: TracingScope,
+  { outputDir, resumed = false }: { readonly outputDir: string; readonly resumed?: boolean },
+): Promise<Tracer> {
   const { trace, prometheus } = config.actor_rollout_ref.rollout;
   const names = [...(trace.backend === null ? [] : [trace.backend]), ...(prometheus.enable ? ["prometheus"] : [])];
   const tracerOptions: TracerOptions = {
-    ...{ outputDir: display.outputDir, resumed, cwd, env: process.env, logger },
+    ...{ outputDir, resumed, cwd, env: process.env, logger },
     projectName: trace.project_name ?? config.trainer.project_name,
     experimentName: trace.experiment_name ?? config.trainer.experiment_name,
     trace: {
@@ -18,7 +31,7 @@ export async function createRunTracer(options: TrainerOptions, resumed: boolean)
       endpoint: trace.endpoint,
       headers: trace.headers,
     },
-    prometheus: { port: prometheus.port, file: prometheus.file },
+    prometheus: { port: prometheus.port, file: prometheus.file, servedModelName: prometheus.served_model_name },
   };
   const tracers: Tracer[] = [];
   for (const name of names) tracers.push(await services.registries.tracers.require(name).create(tracerOptions));
@@ -26,9 +39,12 @@ export async function createRunTracer(options: TrainerOptions, resumed: boolean)
 }
 
 /** What can be read at any time: what sessions wait for, and how the servers are. */
-export function runGauges(manager: AgentLoopManager, { replicas }: ReplicaSet): readonly Gauge[] {
+export function runGauges(
+  manager: Pick<AgentLoopManager, "waiting"> | null,
+  { replicas }: Pick<ReplicaSet, "replicas">,
+): readonly Gauge[] {
   const waiting = new Map<string, number>();
-  for (const { waitsFor } of manager.waiting?.() ?? []) {
+  for (const { waitsFor } of manager?.waiting?.() ?? []) {
     // "the agent loop NAME" names a loop, and the number of those is not bounded here.
     const what = waitsFor.replace(/^the (agent loop) .*/, "$1").replace(/^(the|a) /, "");
     waiting.set(what, (waiting.get(what) ?? 0) + 1);

@@ -1,11 +1,5 @@
+import { timerMs } from "../host/deadline.js";
 import type { CallOptions } from "../host/types.js";
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** `setTimeout` fires at once beyond this; a wait of 25 days is as good as one without end. */
-export function timerMs(ms: number): number {
-  return Math.min(ms, LONGEST_TIMER_MS);
-}
 
 /**
  * Run `body` with a signal that also aborts when the time is up; it then rejects with the error that `expired` makes. A

@@ -1,4 +1,4 @@
-import { timerMs } from "./deadline.js";
+import { timerMs } from "../host/deadline.js";
 import { transferErrors } from "./errors.js";
 
 interface PendingWrite {

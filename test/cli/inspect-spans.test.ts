@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
 import { readSpans } from "../../core/tracing/index.js";
+import { completion, HttpServer } from "../core/reward/servers/http-server.js";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
-import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { TOY_OVERRIDES, writeToyModel } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
 
 interface Inspected {
@@ -92,5 +93,113 @@ describe("verl train with traces, and verl inspect of them", () => {
     const { stderr } = await wrong(`${rollout}.trace.backend=weave`);
     expect(stderr).to.contain("weave").and.contain("otel");
     expect((await wrong(`${rollout}.trace.max_samples_per_step_per_worker=-1`)).stderr).to.contain("max_samples");
+  });
+});
+
+describe("verl eval and verl generate with traces", () => {
+  let folder: ToyFolder;
+  const rollout = "actor_rollout_ref.rollout";
+  const MODEL = [
+    "actor_rollout_ref.model.path=model",
+    "data.max_prompt_length=4",
+    "data.max_response_length=4",
+    "trainer.device=cpu",
+    "trainer.threads=1",
+    "trainer.default_local_dir=run",
+    "reward.custom_reward_function.path=reward.mjs",
+    `${rollout}.trace.backend=otel`,
+  ];
+  const run = (...args: string[]) => cli(args, { cwd: folder.dir, env: { HF_HUB_OFFLINE: "1" } });
+  const traces = async (...args: string[]) => (await run("inspect", ...args, "--spans", "--json")).json<Inspected>();
+  const names = ({ traces: found }: Inspected) =>
+    found.map(({ name, spans }) => [name, ...spans.map((span) => span.name)]);
+  before(async () => {
+    folder = await ToyFolder.create();
+    await writeToyModel(folder.at("model"));
+    await mkdir(folder.at("run"));
+    await folder.write("run/traces.jsonl", "of the training");
+  });
+  after(() => folder[Symbol.asyncDispose]());
+
+  it("eval writes sessions with their turns and rewards beside the run's own traces, which stay", async () => {
+    const { code, stderr } = await run("eval", ...MODEL, "data.val_files=[val.jsonl]");
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.contain(`traces: ${folder.at("run", "eval")}`);
+    const found = await traces("run/eval");
+    const session = ["invoke_agent single_turn_agent", "generate", "reward", "score function"];
+    expect(names(found)).to.deep.equal([session, session]);
+    for (const { attributes } of found.traces) expect(attributes).to.include({ "verl.validate": true });
+    expect((await traces("run/eval", "--split", "val")).matching).to.equal(2);
+    expect(await folder.read("run", "traces.jsonl")).to.equal("of the training");
+  });
+
+  it("eval of responses writes a trace for each, with the requests to judges in it", async () => {
+    await using server = await HttpServer.start(() => completion("1"));
+    const plugin = JSON.stringify(new URL("../../core/plugin.js", import.meta.url).href);
+    await folder.write(
+      "judged.mjs",
+      `import { createJudge } from ${plugin};
+       const judge = createJudge({ addresses: ["${server.address}"], model: "own" });
+       export const compute_score = async ({ solution }) => {
+         const { text } = await judge.chat({ messages: [{ role: "user", content: solution }] });
+         return Number(text);
+       };`,
+    );
+    await folder.write("responses.jsonl", JSON.stringify({ data_source: "toy", responses: ["a", "b"] }));
+    const args = ["--responses=responses.jsonl", "reward.custom_reward_function.path=judged.mjs"];
+    const { code, stderr } = await run("eval", ...MODEL, ...args);
+    expect(code, stderr).to.equal(0);
+    const found = await traces("run/eval");
+    const scored = ["reward", "score function", "judge"];
+    expect(names(found)).to.deep.equal([scored, scored]);
+    const ids = found.traces.map(({ attributes }) => String(attributes["verl.trajectory_id"]));
+    expect(ids.map((id) => id.slice(id.lastIndexOf("responses.jsonl"))).sort()).to.deep.equal([
+      "responses.jsonl:1#0",
+      "responses.jsonl:1#1",
+    ]);
+    const { stdout } = await run("inspect", "run/eval", "--spans", "--split", "val");
+    expect(stdout).to.match(/responses\.jsonl:1#[01] .*val, reward, \d+\.\d{3} s, scored, score 1/);
+  });
+
+  it("generate writes a trace for each response, of so many prompts as are asked for", async () => {
+    const limited = [`${rollout}.trace.max_samples_per_step_per_worker=2`, `${rollout}.n=3`];
+    const { code, stderr } = await run(
+      "generate",
+      ...MODEL,
+      ...limited,
+      "data.train_files=[train.jsonl]",
+      "--output=out.jsonl",
+    );
+    expect(code, stderr).to.equal(0);
+    const found = await traces("run/generate");
+    expect(names(found)).to.deep.equal(Array.from({ length: 6 }, () => ["generate"]));
+    const prompts = found.traces.map(({ attributes }) => String(attributes["verl.trajectory_id"]).split("_")[0]);
+    expect(new Set(prompts).size).to.equal(2);
+    for (const { attributes } of found.traces) expect(attributes["gen_ai.usage.output_tokens"]).to.be.within(1, 4);
+  });
+
+  it("eval answers Prometheus while it goes on, with the name of the model", async () => {
+    const [config, text] = [folder.at("prometheus.yml"), folder.at("metrics.txt")];
+    await folder.write(
+      "scraped.mjs",
+      `import { readFileSync, writeFileSync } from "node:fs";
+       export const compute_score = async () => {
+         const [, address] = /targets: \\["(.+)"\\]/.exec(readFileSync(${JSON.stringify(config)}, "utf8"));
+         const response = await fetch("http://" + address + "/metrics");
+         writeFileSync(${JSON.stringify(text)}, await response.text());
+         return 1;
+       };`,
+    );
+    const metrics = [
+      `${rollout}.prometheus.enable=true`,
+      `${rollout}.prometheus.port=0`,
+      `${rollout}.prometheus.file=${config}`,
+    ];
+    const args = [...metrics, "data.val_files=[val.jsonl]", "reward.custom_reward_function.path=scraped.mjs"];
+    const { code, stderr } = await run("eval", ...MODEL, ...args);
+    expect(code, stderr).to.equal(0);
+    const scraped = await folder.read("metrics.txt");
+    expect(scraped).to.match(/^verl_sessions_in_flight\{model_name="model"\} [12]$/m);
+    expect(scraped).to.match(/^verl_replica_requests_in_flight\{replica="0",model_name="model"\} 0$/m);
   });
 });

@@ -16,8 +16,12 @@ import {
 import { charTokenizerFiles, loadTokenizer, type Tokenizer } from "../../core/data/index.js";
 import { lineLogger } from "../../core/host/index.js";
 import { createHost } from "../../core/index.js";
-import { ScriptedClient } from "../../testing/index.js";
+import { ATTRIBUTE, createJudge } from "../../core/plugin.js";
+import { composeTracers, type ReadSpan, readSpans } from "../../core/tracing/index.js";
+import { otelTracer, prometheusTracer } from "../../plugins/tracing/index.js";
+import { type RecordedSpan, RecordingTracer, ScriptedClient, tracerOptions } from "../../testing/index.js";
 import { configOf, type HarnessOptions, harness, task } from "./agent/harness.js";
+import { completion, HttpServer } from "./reward/servers/http-server.js";
 import { ToyFolder } from "./trainer/support/toy-run.js";
 
 const CORE = JSON.stringify(new URL("../../core/plugin.js", import.meta.url).href);
@@ -37,6 +41,17 @@ export class Obedient extends AgentLoopBase {
     if (order === "throw") throw new Error("as I was told");
     if (order === "warn") this.context.logger.warn("I was told to warn");
     if (order === "wait") await new Promise(() => {});
+    if (order === "compute") for (;;);
+    if (order === "traced") {
+      const span = { kind: "phase", name: "search", attributes: { "my.depth": 2 } };
+      return this.context.tracer.span(span, () => this.answer(promptIds));
+    }
+    if (order === "traced and gone") {
+      await this.context.tracer.span({ kind: "phase", name: "last" }, async () => process.exit(3));
+    }
+    return this.answer(promptIds);
+  }
+  async answer(promptIds) {
     const output = await this.generate(promptIds);
     return {
       promptIds,
@@ -52,6 +67,12 @@ export class Obedient extends AgentLoopBase {
     };
   }
 }`;
+
+async function spansIn(folder: string): Promise<ReadSpan[]> {
+  const spans: ReadSpan[] = [];
+  for await (const span of readSpans(path.join(folder, "traces.jsonl"))) spans.push(span);
+  return spans;
+}
 
 describe("agent loops in threads", function () {
   this.timeout(60_000);
@@ -87,7 +108,11 @@ describe("agent loops in threads", function () {
   });
 
   /** Threads of a real host, and a manager whose loop runs in them. */
-  async function rig(exportName: string, answers: readonly string[], setup: HarnessOptions & { count?: number } = {}) {
+  async function rig(
+    exportName: string,
+    answers: readonly string[],
+    setup: HarnessOptions & { readonly count?: number; readonly graceMs?: number } = {},
+  ) {
     const host = await createHost({
       cwd: folder,
       env: {},
@@ -106,6 +131,7 @@ describe("agent loops in threads", function () {
     const warnings: string[] = [];
     const threads = new LoopThreads({
       count: setup.count ?? 1,
+      graceMs: setup.graceMs,
       logger: { debug() {}, info() {}, warn: (text: string) => void warnings.push(text), error() {} },
       start: (...args) => {
         started++;
@@ -246,6 +272,150 @@ describe("agent loops in threads", function () {
     await submit([say("a", "wait")]);
     await manager.cancel(new Error("stopped"));
     expect(String((await tags()).a.lastEvent)).to.contain("VERL_AGENT_CANCELLED");
+  });
+
+  it("are ended by force where they compute on after the end of their session; the next gets a new thread", async () => {
+    const agent = { session_deadline_s: 0.2 };
+    const { submit, manager, tags, warned, started } = await rig("Obedient", ["yes"], { agent, graceMs: 10 });
+    await submit([say("a", "compute")]);
+    await manager.drain();
+    const { a } = await tags();
+    expect(a.status).to.equal("failure");
+    expect(String(a.lastEvent)).to.contain("VERL_AGENT_SESSION_TIMEOUT").and.to.contain("longer than 0.2 s");
+    while (warned.length === 0) await new Promise(setImmediate);
+    expect(warned.join()).to.contain("agent thread 1 is ended by force");
+    await submit([say("b", "please")]);
+    await manager.drain();
+    expect((await tags()).b.status).to.equal("finished");
+    expect(started()).to.equal(2);
+  });
+
+  it("keep their thread where they only do not listen: its other sessions go on", async () => {
+    const agent = { session_deadline_s: 0.2 };
+    const { submit, manager, tags, started } = await rig("Obedient", ["yes"], { agent, graceMs: 10_000 });
+    await submit([say("a", "wait"), say("b", "please")]);
+    await manager.drain();
+    expect((await tags()).a.status).to.equal("failure");
+    await submit([say("c", "please")]);
+    await manager.drain();
+    const { b, c } = await tags();
+    expect([b.status, c.status, started()]).to.deep.equal(["finished", "finished", 1]);
+  });
+
+  it("that leave with a tool in use or a user at the table have them released here", async () => {
+    const events: string[] = [];
+    const user: Interaction = {
+      name: "user",
+      startInteraction: (id) => void events.push(`start ${id}`),
+      generateResponse: () => new Promise(() => {}),
+      finalizeInteraction: (id) => void events.push(`finalize ${id}`),
+    };
+    const tool: Tool = {
+      ...functionTool(() => new Promise(() => {}), { name: "hold", description: "", parameters: {} }),
+      create: (id) => void events.push(`create ${id}`),
+      release: (id) => void events.push(`release ${id}`),
+    };
+    const call = '<tool_call>{"name": "hold", "arguments": {}}</tool_call>';
+    const over = { tools: await ToolSet.of([tool]), interactions: new Map([["user", user]]) };
+    const { submit, manager, threads } = await rig("ToolAgentLoop", [call], { over });
+    const one = say("a", "count");
+    await submit([{ ...one, row: { ...one.row, extra_info: { interaction_kwargs: { name: "user" } } } as never }]);
+    while (!events.some((event) => event.startsWith("create"))) await new Promise(setImmediate);
+    await threads.close();
+    await manager.drain();
+    expect(events).to.have.members(["start a_0", "create a_0_0", "finalize a_0", "release a_0_0"]);
+  });
+
+  describe("in traces", () => {
+    const shape = ({ start, children }: RecordedSpan): unknown => [
+      `${start.kind} ${start.name}`,
+      ...children.map(shape),
+    ];
+    const call = '<tool_call>{"name": "ask", "arguments": {}}</tool_call>';
+
+    it("have their turns and tool calls in their sessions, with what tools do here in the calls", async () => {
+      await using server = await HttpServer.start(() => completion("42"));
+      const judge = createJudge({ addresses: [server.address], model: "expert" });
+      const ask = functionTool(
+        async (_, { signal }) => (await judge.chat({ messages: [{ role: "user", content: "?" }] }, { signal })).text,
+        { name: "ask", description: "Asks.", parameters: { type: "object" } },
+      );
+      const tracer = new RecordingTracer();
+      const over = { tracer, tools: await ToolSet.of([ask]) };
+      const rollout = { n: 3 };
+      const { submit, manager } = await rig("ToolAgentLoop", [call, call, call, "done"], { over, rollout, count: 2 });
+      await submit([say("a", "count")]);
+      await manager.drain();
+      expect(tracer.roots).to.have.length(3);
+      const all = tracer.roots.map(shape);
+      for (const session of tracer.roots) {
+        const [, ...inside] = shape(session) as unknown[];
+        const calls = inside.filter((each) => String((each as unknown[])[0]) === "tool ask");
+        for (const each of calls) expect(each, JSON.stringify(all)).to.deep.equal(["tool ask", ["judge judge"]]);
+        expect(inside.at(-1)).to.deep.equal(["reward reward"]);
+        for (const [i, each] of inside.slice(0, -1).entries()) {
+          expect((each as unknown[])[0]).to.equal(i % 2 === 0 ? "generate generate" : "tool ask");
+        }
+      }
+      const tool = tracer.roots.flatMap(({ children }) => children).find(({ start }) => start.kind === "tool");
+      expect(tool?.attributes).to.deep.include({ [ATTRIBUTE.tool]: "ask", [ATTRIBUTE.outcome]: "ok" });
+    });
+
+    it("have spans of their own, around the turns in them", async () => {
+      const tracer = new RecordingTracer();
+      const { submit, manager } = await rig("Obedient", ["yes"], { over: { tracer } });
+      await submit([say("a", "traced")]);
+      await manager.drain();
+      expect(shape(tracer.roots[0])).to.deep.equal([
+        "session Obedient",
+        ["phase search", ["generate generate"]],
+        ["reward reward"],
+      ]);
+      expect(tracer.roots[0].children[0].attributes).to.deep.equal({ "my.depth": 2 });
+    });
+
+    it("end with their thread, in the file before their session", async () => {
+      const outputDir = await mkdtemp(path.join(folder, "traces-"));
+      const options = tracerOptions(outputDir);
+      const tracer = composeTracers([await otelTracer.create(options), await prometheusTracer.create(options)]);
+      const { submit, manager } = await rig("Obedient", ["yes"], {
+        over: { tracer },
+        agent: { session_deadline_s: 5 },
+      });
+      await submit([say("a", "traced and gone")]);
+      await manager.drain();
+      await tracer.finish();
+      const spans = await spansIn(outputDir);
+      expect(spans.map(({ name }) => name)).to.deep.equal(["last", "invoke_agent Obedient"]);
+      const [last, session] = spans;
+      expect(last.parentSpanId).to.equal(session.spanId);
+      expect(last.attributes).to.include({
+        [ATTRIBUTE.errorType]: "VERL_AGENT_THREAD_LOST",
+        [ATTRIBUTE.trajectory]: "a_0",
+      });
+      expect([last.isError, session.isError]).to.deep.equal([true, true]);
+    });
+
+    it("end at their deadline, in the file before their session", async () => {
+      const never: Tool = {
+        ...functionTool(() => new Promise(() => {}), { name: "ask", description: "", parameters: {} }),
+      };
+      const outputDir = await mkdtemp(path.join(folder, "traces-"));
+      const options = tracerOptions(outputDir);
+      const tracer = composeTracers([await otelTracer.create(options), await prometheusTracer.create(options)]);
+      const over = { tracer, tools: await ToolSet.of([never]) };
+      const { submit, manager } = await rig("ToolAgentLoop", [call], { over, agent: { session_deadline_s: 0.3 } });
+      await submit([say("a", "count")]);
+      await manager.drain();
+      await tracer.finish();
+      const spans = await spansIn(outputDir);
+      const names = ["generate", "execute_tool ask", "invoke_agent ToolAgentLoop"];
+      expect(spans.map(({ name }) => name)).to.deep.equal(names);
+      for (const { attributes } of spans.slice(1)) {
+        expect(attributes[ATTRIBUTE.errorType]).to.equal("VERL_AGENT_SESSION_TIMEOUT");
+      }
+      expect(spans[1].parentSpanId).to.equal(spans[2].spanId);
+    });
   });
 
   it("that cannot be loaded are refused before the run, with the thread's name", async () => {

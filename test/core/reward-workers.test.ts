@@ -5,10 +5,12 @@ import { lineLogger } from "../../core/host/index.js";
 import { createHost } from "../../core/index.js";
 import type { RewardManager, RewardManagerOptions } from "../../core/plugin.js";
 import { createRemoteRewardManager, createScorerIndex } from "../../core/reward/index.js";
-import { createFakeSandbox, rewardManagerOptions } from "../../testing/index.js";
+import { ATTRIBUTE } from "../../core/tracing/index.js";
+import { createFakeSandbox, type RecordedSpan, RecordingTracer, rewardManagerOptions } from "../../testing/index.js";
 import { rejection } from "./host/support/hosts.js";
 import { Project } from "./host/support/project.js";
 import { rewardInput } from "./reward/input.js";
+import { completion, HttpServer, heldReply } from "./reward/servers/http-server.js";
 
 /** A synchronous wait for a file, as computing would hold the thread. */
 const AWAIT_FILE = `
@@ -231,5 +233,53 @@ describe("core reward workers", function () {
   it("need a program that can start them", async () => {
     const error = await rejection(remote("export const compute_score = () => 1;", { isAble: false }));
     expect(error.code).to.equal("VERL_REWARD_NO_WORKERS");
+  });
+
+  describe("in traces", () => {
+    const shape = ({ start, children }: RecordedSpan): unknown => [
+      `${start.kind} ${start.name}`,
+      ...children.map(shape),
+    ];
+    const PLUGIN = JSON.stringify(new URL("../../core/plugin.js", import.meta.url).href);
+    const JUDGED = (address: string) => `
+      import { createJudge } from ${PLUGIN};
+      const judge = createJudge({ addresses: ["${address}"], model: "own", maxTries: 1 });
+      export const compute_score = async ({ solution }) => {
+        const { text } = await judge.chat({ messages: [{ role: "user", content: solution }] });
+        if (text === "0") for (;;);
+        return Number(text);
+      };`;
+
+    it("requests to judges are in the call that makes them, also where a deadline ends it", async () => {
+      await using server = await HttpServer.start(({ body }) => completion(body.messages[0].content));
+      const tracer = new RecordingTracer();
+      const manager = await remote(JUDGED(server.address), { tracer, count: 2, deadlineMs: 2000 });
+      const score = (solution: string) =>
+        tracer.span({ kind: "reward", name: solution, root: true }, () => manager.score(rewardInput({ solution })));
+      const [one, none] = await Promise.all([score("1"), score("0")]);
+      expect([one.score, none.outcome]).to.deep.equal([1, "timeout"]);
+      expect(tracer.roots.map(shape)).to.deep.equal([
+        ["reward 1", ["score function", ["judge judge"]]],
+        ["reward 0", ["score function", ["judge judge"]]],
+      ]);
+      const [judge] = tracer.roots[0].children[0].children;
+      expect(judge.attributes).to.include({ [ATTRIBUTE.model]: "own" });
+    });
+
+    it("a request that is under way when its thread is ended fails inside the call", async () => {
+      const { reply, release } = heldReply();
+      await using server = await HttpServer.start(reply);
+      const tracer = new RecordingTracer();
+      const manager = await remote(JUDGED(server.address), { tracer, count: 1, deadlineMs: 500 });
+      const open: boolean[] = [];
+      await tracer.span({ kind: "reward", name: "x", root: true }, async () => {
+        await manager.score(rewardInput({ solution: "1" }));
+        open.push(...tracer.roots[0].children[0].children.map(({ ended }) => ended));
+      });
+      release();
+      const [judge] = tracer.roots[0].children[0].children;
+      expect(open).to.deep.equal([true]);
+      expect(judge.error).to.have.property("code", "VERL_REWARD_WORKER_LOST");
+    });
   });
 });

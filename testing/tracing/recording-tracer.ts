@@ -6,6 +6,8 @@ export class RecordedSpan implements Span {
   readonly children: RecordedSpan[] = [];
   attributes: SpanAttributes;
   ended = false;
+  /** Where it was told: {@link Span.endAt}. */
+  endedAt: number | null = null;
   error: unknown = null;
 
   constructor(readonly start: SpanStart) {
@@ -14,6 +16,10 @@ export class RecordedSpan implements Span {
 
   set(attributes: SpanAttributes): void {
     this.attributes = { ...this.attributes, ...attributes };
+  }
+
+  endAt(time: number): void {
+    this.endedAt = time;
   }
 }
 

@@ -69,6 +69,20 @@ export function tracerConformance({ factory, options }: TracerUnderTest): Confor
         }),
     },
     {
+      name: "takes a span that is told of when it has long begun, or ended",
+      run: () =>
+        withTracer(async (tracer) => {
+          const startedAt = Date.now() - 60_000;
+          for (const time of [startedAt + 1000.5, undefined]) {
+            const value = await tracer.span({ kind: "tool", name: "x", startedAt }, async (span) => {
+              if (time !== undefined) span.endAt?.(time);
+              return 7;
+            });
+            assert.equal(value, 7);
+          }
+        }),
+    },
+    {
       name: "takes many spans at the same time, traced or not",
       run: () =>
         withTracer(async (tracer) => {
@@ -103,7 +117,7 @@ export function tracerOptions(outputDir: string): TracerOptions {
     projectName: "tests",
     experimentName: "conformance",
     trace: { token2text: false, maxSamplesPerStepPerWorker: null, endpoint: null, headers: {} },
-    prometheus: { port: 0, file: null },
+    prometheus: { port: 0, file: null, servedModelName: null },
     cwd: outputDir,
     env: {},
     logger: { debug() {}, info() {}, warn() {}, error() {} },

@@ -1,9 +1,13 @@
 import { isVerlError, reasonOf } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
+import type { GenerateRequest } from "../../rollout/rollout.js";
+import { ATTRIBUTE, noTracer } from "../../tracing/index.js";
 import type { AgentLoopManager, AgentLoopMarks } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
+import { isExportReference } from "../list-file.js";
 import { marksOf } from "../loop-from-export.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "../manager-factory.js";
+import { tracedClient } from "../trace.js";
 import type { SequenceManager, SequenceManagerClass, SequenceManagerOptions } from "./contract.js";
 import { SequenceManagerAdapter } from "./sequence-manager-adapter.js";
 
@@ -20,7 +24,7 @@ export async function createAgentLoopManager(
   options: AgentLoopManagerOptions,
 ): Promise<AgentLoopManager> {
   if (reference === null || !reference.includes("#")) return registered(reference ?? "default").create(options);
-  const [module, exportName] = reference.split("#");
+  const [module, exportName] = splitReference(reference);
   return fromExport(reference, await loadUserModule(module, exportName), options);
 }
 
@@ -36,13 +40,18 @@ export async function managerMarks({
     const marks = marksOf(registered(reference ?? "default"));
     return marks.scoresItself ? marks : null;
   }
-  const [module, exportName] = reference.split("#");
+  const [module, exportName] = splitReference(reference);
   return marksOf(await loadUserModule(module, exportName));
 }
 
 /** Makes what a plugin registers of a manager with `generateSequences`. */
 export function sequenceManager(name: string, manager: SequenceManagerClass): AgentLoopManagerFactory {
   return { name, ...marksOf(manager), create: (options) => fromExport(name, manager, options) };
+}
+
+function splitReference(reference: string): string[] {
+  if (isExportReference(reference)) return reference.split("#");
+  throw badManager(reference, "it has not the form file#Class");
 }
 
 type Made = Partial<SequenceManager & AgentLoopManager>;
@@ -55,10 +64,13 @@ async function fromExport(
   const create = (exported as { create?: unknown } | null | undefined)?.create;
   if (typeof create !== "function") throw badManager(reference, "it has no (static) method create(options)");
   const adapter = new SequenceManagerAdapter(reference, options);
+  // What it asks the model is no part of a session before that is delivered: each turn is a trace of its own.
+  const { client, tokenizer, tracer = noTracer } = options;
+  const place = ({ requestId }: GenerateRequest) => ({ root: true, attributes: { [ATTRIBUTE.trajectory]: requestId } });
   const given: SequenceManagerOptions & AgentLoopManagerOptions = {
     ...options,
     queue: adapter.queue,
-    llmClient: options.client,
+    llmClient: tracedClient(client, tracer, tokenizer, place),
     teacherClient: null,
     rewardLoopWorkerHandles: options.rewardManager ? [options.rewardManager] : [],
     transferQueue: adapter.queue,

@@ -1,4 +1,7 @@
-import type { CallOptions, Logger } from "../../host/types.js";
+import { reasonOf } from "../../host/errors.js";
+import type { Awaitable, CallOptions, Logger } from "../../host/types.js";
+import type { RelayedSpans } from "../../tracing/index.js";
+import { settled } from "../abortable.js";
 import type { AgentLoopContext } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import type { Tool, ToolSession } from "../tools/tool.js";
@@ -6,29 +9,42 @@ import type { DriverCalls } from "./protocol.js";
 
 /** A session that runs in a thread, as the driver keeps it. */
 export interface DriverSession {
-  readonly context: Pick<AgentLoopContext, "client" | "tools" | "interactions">;
+  readonly context: Pick<AgentLoopContext, "client" | "tools" | "interactions" | "signal">;
   /** The one that tools see; its state stays here. */
   readonly toolSession: ToolSession;
   /** Calls that tools have admitted, by ticket. */
   readonly admitted: Map<number, () => void>;
+  /** How to give back what its thread has not: instances of tools, simulated users. */
+  readonly held: Map<string, () => Awaitable<void> | undefined>;
+  readonly spans: RelayedSpans;
 }
 
-/** Ends what a session has left open: its thread may be gone. */
-export function leaveAll({ admitted }: DriverSession): void {
+/** Ends what a session has left open: its thread may be gone. Nobody waits for it. */
+export function leaveAll({ admitted, held }: DriverSession, logger: Pick<Logger, "warn">): void {
   for (const leave of admitted.values()) leave();
   admitted.clear();
+  for (const [what, giveBack] of held) {
+    settled(async () => giveBack()).catch((error: unknown) =>
+      logger.warn(`${what} could not be ended: ${reasonOf(error)}`),
+    );
+  }
+  held.clear();
 }
 
 type Answered<T extends keyof DriverCalls> = (args: DriverCalls[T], options: Required<CallOptions>) => Promise<unknown>;
 
-/** The driver's side of a thread: models, tools and simulated users stay here, where their connections are. */
+/**
+ * The driver's side of a thread: models, tools and simulated users stay here, where their connections are. What a session asks for
+ * happens inside the span in which it asks, so that spans of the driver's become part of it.
+ */
 export function driverMethods(
   sessions: ReadonlyMap<number, DriverSession>,
   logger: Logger,
 ): { readonly [T in keyof DriverCalls]: Answered<T> } {
-  const sessionOf = (id: number): DriverSession => {
+  /** The session, and the signal of what it asks for: a thread that computes cannot say that the session is over. */
+  const sessionOf = (id: number, { signal }: Required<CallOptions>): DriverSession & Required<CallOptions> => {
     const session = sessions.get(id);
-    if (session) return session;
+    if (session) return { ...session, signal: AbortSignal.any([signal, session.context.signal]) };
     throw agentErrors.VERL_AGENT_CANCELLED({ what: "a session that has ended went on in its thread" });
   };
   let tickets = 0;
@@ -43,30 +59,50 @@ export function driverMethods(
   }
 
   return {
-    async generate({ session, request }, options) {
-      return sessionOf(session).context.client.generate(request, options);
+    async generate({ session, span, request }, options) {
+      const { context, spans, signal } = sessionOf(session, options);
+      return spans.inside(span, () => context.client.generate(request, { signal }));
     },
-    async tool({ session, name, call }, { signal }) {
-      const { context, toolSession, admitted } = sessionOf(session);
+    async tool({ session, span, name, call }, options) {
+      const { context, toolSession, admitted, held, spans, signal } = sessionOf(session, options);
       const tool = context.tools.find(name);
-      if (call.step === "admit") return admit(session, tool, signal);
-      if (call.step === "leave") {
-        admitted.get(call.ticket)?.();
-        admitted.delete(call.ticket);
-        return;
-      }
-      const { instanceId } = call;
-      if (call.step === "create") return tool?.create?.(instanceId, call.createKwargs, toolSession);
-      if (call.step === "release") return tool?.release?.(instanceId);
-      return tool?.execute(instanceId, call.args, signal, toolSession);
+      return spans.inside(span, () => {
+        if (call.step === "admit") return admit(session, tool, signal);
+        if (call.step === "leave") {
+          admitted.get(call.ticket)?.();
+          admitted.delete(call.ticket);
+          return;
+        }
+        const { instanceId } = call;
+        const instance = `the instance ${instanceId} of the tool "${name}"`;
+        if (call.step === "create") {
+          held.set(instance, () => tool?.release?.(instanceId));
+          return tool?.create?.(instanceId, call.createKwargs, toolSession);
+        }
+        if (call.step === "release") {
+          held.delete(instance);
+          return tool?.release?.(instanceId);
+        }
+        return tool?.execute(instanceId, call.args, signal, toolSession);
+      });
     },
-    async interaction({ session, name, call }, { signal }) {
-      const user = sessionOf(session).context.interactions.get(name);
+    async interaction({ session, span, name, call }, options) {
+      const { context, held, spans, signal } = sessionOf(session, options);
+      const user = context.interactions.get(name);
       const { instanceId, kwargs } = call;
-      if (call.step === "respond") return user?.generateResponse(instanceId, call.messages, kwargs, signal);
-      return call.step === "start"
-        ? user?.startInteraction?.(instanceId, kwargs)
-        : user?.finalizeInteraction?.(instanceId, kwargs);
+      const instance = `the interaction "${name}" of ${instanceId}`;
+      return spans.inside(span, () => {
+        if (call.step === "respond") return user?.generateResponse(instanceId, call.messages, kwargs, signal);
+        if (call.step === "start") {
+          held.set(instance, () => user?.finalizeInteraction?.(instanceId, kwargs));
+          return user?.startInteraction?.(instanceId, kwargs);
+        }
+        held.delete(instance);
+        return user?.finalizeInteraction?.(instanceId, kwargs);
+      });
+    },
+    async span({ session, event }) {
+      sessions.get(session)?.spans.take(event);
     },
     async log({ level, message }) {
       logger[level](message);

@@ -1,6 +1,7 @@
 import type { RpcClient } from "../../host/rpc.js";
 import type { Logger } from "../../host/types.js";
 import type { LlmClient, TokenOutput } from "../../rollout/rollout.js";
+import { noTracer, RelayTracer, type Tracer } from "../../tracing/index.js";
 import type { Interaction, InteractionTurn } from "../interactions/interaction.js";
 import type { Tool, ToolResult } from "../tools/tool.js";
 import type { DriverCalls, ThreadSession } from "./protocol.js";
@@ -11,11 +12,13 @@ export class DriverParts {
   readonly tools: readonly Tool[];
   readonly interactions: ReadonlyMap<string, Interaction>;
   readonly logger: Logger;
+  readonly tracer: Tracer;
 
   constructor(
     private readonly rpc: RpcClient,
-    { id: session, tools, interactions }: Pick<ThreadSession, "id" | "tools" | "interactions">,
+    { id: session, tools, interactions, trace }: Pick<ThreadSession, "id" | "tools" | "interactions" | "trace">,
   ) {
+    this.tracer = trace ? new RelayTracer((event) => this.#tell({ session, event }), trace.wantsText) : noTracer;
     this.client = {
       generate: (request, options) => this.#ask<TokenOutput>("generate", { session, request }, options?.signal),
     };
@@ -56,14 +59,20 @@ export class DriverParts {
     this.logger = loggerOf(rpc);
   }
 
-  #ask<T = void>(
-    method: Exclude<keyof DriverCalls, "log">,
-    args: DriverCalls[typeof method],
-    signal?: AbortSignal,
-  ): Promise<T> {
-    return this.rpc.call<T>(method, args, { signal });
+  /** What is asked is asked inside the innermost span around it. */
+  #ask<T = void>(method: Asked, args: WithoutSpan<DriverCalls[Asked]>, signal?: AbortSignal): Promise<T> {
+    const span = this.tracer instanceof RelayTracer ? this.tracer.current : null;
+    return this.rpc.call<T>(method, { ...args, span }, { signal });
+  }
+
+  /** Nobody waits for it; of a session that has ended nothing more is told. */
+  #tell(span: DriverCalls["span"]): void {
+    this.rpc.call("span", span).catch(() => {});
   }
 }
+
+type Asked = "generate" | "tool" | "interaction";
+type WithoutSpan<C> = C extends unknown ? Omit<C, "span"> : never;
 
 /** Lines go to the driver's log; nobody waits for them. */
 export function loggerOf(rpc: RpcClient): Logger {

@@ -1,19 +1,10 @@
 import type { RpcMethods } from "../../host/rpc.js";
-import type { CallOptions, Logger } from "../../host/types.js";
+import type { Logger } from "../../host/types.js";
+import { noTracer, RelayedSpans } from "../../tracing/index.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopInput, AgentLoopOutput } from "../agent-loop.js";
-import { agentErrors } from "../errors.js";
 import { type DriverSession, driverMethods, leaveAll } from "./driver-methods.js";
-import type { ThreadedLoop, ThreadSession, ThreadTask } from "./protocol.js";
-
-/** A thread that runs agent loops. */
-export interface AgentThread {
-  readonly name: string;
-  /** Rejects with the loop's error, or with `VERL_AGENT_THREAD_LOST` when the thread ends. */
-  run(session: ThreadSession, options: CallOptions): Promise<readonly AgentLoopOutput[]>;
-  /** Called once when it ends by itself. */
-  onLost(listener: () => void): void;
-  stop(): Promise<void>;
-}
+import type { ThreadedLoop, ThreadTask } from "./protocol.js";
+import { type AgentThread, type ThreadPlace, ThreadSlot } from "./thread-slot.js";
 
 /** Starts thread `index`; `methods` are what it may ask of this side. */
 export type StartAgentThread = (
@@ -22,22 +13,18 @@ export type StartAgentThread = (
   methods: RpcMethods,
 ) => Promise<AgentThread>;
 
-interface Slot {
-  readonly index: number;
-  /** Null until it is needed, and again after it was lost. */
-  thread: Promise<AgentThread> | null;
-  running: number;
-}
+/** How long a thread may take to answer that a session has been cancelled. */
+const GRACE_MS = 5000;
 
 /**
  * The threads of the loops that ask for them. A session goes to the thread with the fewest, and another is started, up to `count`,
- * while every one has some. A thread that is lost fails its sessions; the next session in its place starts a new one.
+ * while every one has some. A thread that is lost fails its sessions; the next session in its place starts a new one. One that does
+ * not answer to the end of a session computes without end, and is ended by force.
  */
 export class LoopThreads {
-  readonly #slots: readonly Slot[];
+  readonly #slots: readonly ThreadSlot[];
   readonly #sessions = new Map<number, DriverSession>();
   #nextId = 0;
-  #closed = false;
 
   constructor(
     private readonly options: {
@@ -45,78 +32,76 @@ export class LoopThreads {
       readonly task: Omit<ThreadTask, "name">;
       readonly start: StartAgentThread;
       readonly logger: Logger;
+      readonly graceMs?: number;
     },
   ) {
-    this.#slots = Array.from({ length: options.count }, (_, index) => ({ index, thread: null, running: 0 }));
+    const { count, task, start, logger, graceMs = GRACE_MS } = options;
+    const startAt = (index: number) => () => start(index, task, driverMethods(this.#sessions, logger));
+    this.#slots = Array.from(
+      { length: count },
+      (_, index) => new ThreadSlot({ index, start: startAt(index), graceMs, logger }),
+    );
   }
 
   /** Start the first thread, so that a loop that cannot be loaded ends the run before it begins. */
   async open(): Promise<void> {
-    await this.#thread(this.#slots[0]);
+    await this.#slots[0].open();
   }
 
-  /** A loop whose sessions run in the threads. */
+  /** A loop whose sessions run in the threads; it is made when its thread has started. */
   factory({ name, options }: ThreadedLoop): AgentLoopFactory {
     return {
       name,
-      create: (context) => ({
-        run: (input) => this.#run(name, { ...context, options: { ...context.options, ...options } }, input),
-      }),
+      create: async (given) => {
+        const context = { ...given, options: { ...given.options, ...options } };
+        const place = this.#slots.reduce((best, slot) => (slot.rank < best.rank ? slot : best)).enter(given.signal);
+        try {
+          await place.slot.open();
+        } catch (error) {
+          place.leave();
+          throw error;
+        }
+        return { run: (input) => this.#run(name, context, { place, input }) };
+      },
     };
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all(
-      this.#slots.map(async (slot) => {
-        const thread = await slot.thread?.catch(() => null);
-        slot.thread = null;
-        await thread?.stop();
-      }),
-    );
+    await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
-  async #run(loop: string, context: AgentLoopContext, input: AgentLoopInput): Promise<readonly AgentLoopOutput[]> {
-    const { trajectoryId, sampling, tools, interactions, options, signal } = context;
+  async #run(
+    loop: string,
+    context: AgentLoopContext,
+    { place, input }: { readonly place: ThreadPlace; readonly input: AgentLoopInput },
+  ): Promise<readonly AgentLoopOutput[]> {
+    const { trajectoryId, sampling, tools, interactions, options, signal, tracer = noTracer } = context;
     const id = this.#nextId++;
-    const slot = this.#slots.reduce((best, slot) => (rank(slot) < rank(best) ? slot : best));
-    slot.running++;
     const toolSession = { trajectoryId, row: input.row, state: new Map<string, unknown>() };
-    const session: DriverSession = { context, toolSession, admitted: new Map() };
+    const spans = new RelayedSpans(tracer);
+    const session: DriverSession = { context, toolSession, admitted: new Map(), held: new Map(), spans };
     this.#sessions.set(id, session);
+    place.take();
+    // The session ends when it is aborted, and what is in it ends no later.
+    const abort = () => void spans.close(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    const shown = {
+      tools: tools.tools.map(({ schema, admit }) => ({ schema, admits: admit !== undefined })),
+      interactions: [...interactions.keys()],
+      trace: tracer === noTracer ? null : { wantsText: tracer.wantsText },
+    };
+    let failure: unknown = null;
     try {
-      const thread = await this.#thread(slot);
-      const shown = {
-        tools: tools.tools.map(({ schema, admit }) => ({ schema, admits: admit !== undefined })),
-        interactions: [...interactions.keys()],
-      };
-      return await thread.run({ id, loop, trajectoryId, sampling, options, ...shown, ...input }, { signal });
+      return await place.slot.run({ id, loop, trajectoryId, sampling, options, ...shown, ...input }, { signal });
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
+      signal.removeEventListener("abort", abort);
       this.#sessions.delete(id);
-      leaveAll(session);
-      slot.running--;
+      leaveAll(session, this.options.logger);
+      place.leave();
+      await spans.close(failure);
     }
   }
-
-  #thread(slot: Slot): Promise<AgentThread> {
-    if (this.#closed) throw agentErrors.VERL_AGENT_CANCELLED({ what: "the threads of agent loops have been stopped" });
-    slot.thread ??= this.#start(slot).catch((error) => {
-      slot.thread = null;
-      throw error;
-    });
-    return slot.thread;
-  }
-
-  async #start(slot: Slot): Promise<AgentThread> {
-    const { start, task, logger } = this.options;
-    const thread = await start(slot.index, task, driverMethods(this.#sessions, logger));
-    thread.onLost(() => {
-      slot.thread = null;
-      if (!this.#closed) logger.warn(`${thread.name} is gone; its sessions have failed, and another takes its place`);
-    });
-    return thread;
-  }
 }
-
-/** The fewest sessions first; of equal ones a thread that runs, then the lowest number. */
-const rank = ({ running, thread, index }: Slot) => running * 1e6 + (thread ? 0 : 5e5) + index;

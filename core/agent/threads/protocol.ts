@@ -2,6 +2,7 @@ import type { Row } from "../../data/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import type { Logger } from "../../host/types.js";
 import type { GenerateRequest, SamplingParams } from "../../rollout/rollout.js";
+import type { SpanEvent } from "../../tracing/index.js";
 import type { MultiTurnSettings } from "../agent-loop.js";
 import type { JsonObject, ToolSchemaDefinition } from "../tools/tool.js";
 
@@ -44,15 +45,24 @@ export interface ThreadSession {
   readonly messages: readonly ChatMessage[];
   readonly row: Row;
   readonly validate: boolean;
+  /** How it tells of its spans; null where nobody listens. */
+  readonly trace: { readonly wantsText: boolean } | null;
 }
 
-/** What a session in a thread asks the driver for: the model, tools, simulated users, and lines in the log. */
+/** What a session in a thread asks the driver for: the model, tools and simulated users; and what it tells: spans, and lines in the log. */
 export type DriverCalls = {
-  generate: { readonly session: number; readonly request: GenerateRequest };
-  tool: { readonly session: number; readonly name: string; readonly call: ToolStep };
-  interaction: { readonly session: number; readonly name: string; readonly call: InteractionStep };
+  generate: InSpan & { readonly request: GenerateRequest };
+  tool: InSpan & { readonly name: string; readonly call: ToolStep };
+  interaction: InSpan & { readonly name: string; readonly call: InteractionStep };
+  span: { readonly session: number; readonly event: SpanEvent };
   log: { readonly level: keyof Logger; readonly message: string };
 };
+
+interface InSpan {
+  readonly session: number;
+  /** The session's span that it is asked in; null: none of the thread's. */
+  readonly span: number | null;
+}
 
 /** `admit` gives a ticket, which `leave` gives back. */
 export type ToolStep =

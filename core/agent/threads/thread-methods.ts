@@ -2,6 +2,7 @@ import { loadTokenizer, type Tokenizer } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { CallOptions } from "../../host/types.js";
+import { withTracer } from "../../tracing/index.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopOutput } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import { agentLoopFromExport } from "../loop-from-export.js";
@@ -51,16 +52,18 @@ export function threadMethods(
       if (!opened || !factory) {
         throw agentErrors.VERL_AGENT_THREAD_FAILED({ what: `the loop ${session.loop} was not opened here` });
       }
-      const loop = await factory.create(await contextOf(session, opened, new DriverParts(driver, session), signal));
+      const parts = new DriverParts(driver, session);
+      const context = await contextOf(session, opened, parts, signal);
       const { messages, row, validate } = session;
-      return [await loop.run({ messages, row, validate })].flat() as AgentLoopOutput[];
+      const work = async () => (await factory.create(context)).run({ messages, row, validate });
+      return [await unwound(withTracer(parts.tracer, work), signal)].flat() as AgentLoopOutput[];
     },
   };
 
   async function contextOf(
     session: ThreadSession,
     { task, tokenizer, toolParser, turnEncoder }: Opened,
-    { client, tools, interactions, logger }: DriverParts,
+    { client, tools, interactions, tracer, logger }: DriverParts,
     signal: AbortSignal,
   ): Promise<AgentLoopContext> {
     const { promptLength, responseLength, applyChatTemplateKwargs, multiTurn, seed } = task;
@@ -71,7 +74,29 @@ export function threadMethods(
       ...{ client, tokenizer, promptLength, responseLength, trajectoryId, seed, sampling, applyChatTemplateKwargs },
       encodePrompt: promptEncoder(encoding),
       tools: await ToolSet.of(tools),
-      ...{ interactions, toolParser, turnEncoder, multiTurn, options, signal, logger },
+      ...{ interactions, toolParser, turnEncoder, multiTurn, options, signal, tracer, logger },
     };
+  }
+}
+
+/** Time for a loop to end after an abort, with what it has to release. */
+const UNWIND_MS = 1000;
+
+/** What the loop returns. One that does not listen to its signal is left behind, so that the driver hears of its end. */
+async function unwound<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
+  const left = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      timer = setTimeout(() => reject(signal.reason), UNWIND_MS);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
   }
 }

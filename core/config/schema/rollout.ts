@@ -108,6 +108,12 @@ export const rollout = section("Sampling: the inference server and the agent loo
       "A session that throws: its prompt group failed, or the group goes on with the sessions that are left.",
       { differs: { why: "verl's agent loop and its gateway disagree; both are reachable by name" } },
     ),
+    session_deadline_s: key(
+      positive().nullable(),
+      null,
+      "Longest time of one session's agent loop, its reward apart; a longer one fails. null = only trainer.sample_deadline_s, which ends the run.",
+      { unit: "seconds", differs: { why: "a loop without end costs its group, not the run" } },
+    ),
   }),
   multi_turn: section("Turns and tools.", {
     enable: key(flag(), false, "Run several turns."),
@@ -166,6 +172,11 @@ export const rollout = section("Sampling: the inference server and the agent loo
     file: key(optionalText(), null, "Scrape configuration to write for Prometheus; null = none.", {
       differs: { verl: "/tmp/ray/session_latest/metrics/prometheus/prometheus.yml", why: "Ray is not used" },
     }),
+    served_model_name: key(
+      optionalText(),
+      follows("actor_rollout_ref.model.path"),
+      "Label `model_name` of all metrics: the last part of this path or id; null = no label.",
+    ),
   }),
   checkpoint_engine: section("How weights get from the trainer to the servers.", {
     backend: key(text(), "naive", "Transfer engine, by registered name; naive = in memory, same process.", {

@@ -1,6 +1,8 @@
 import { objectOf } from "../../host/plain-object.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
+import { ambientTracer } from "../../tracing/index.js";
 import { rewardErrors } from "../errors.js";
+import { tracedJudge } from "../traced-parts.js";
 import { MergedCalls } from "./merged-calls.js";
 import { createServerClient, type ServerClient, type ServerOptions } from "./server-client.js";
 
@@ -40,9 +42,10 @@ export interface JudgeOptions extends ServerOptions {
 /**
  * A judge for reward functions: requests go to the least busy of the servers, are tried again where that can help (never
  * after a 4xx other than 429), and end with the `signal` that they are given, which a reward function has from its deadline.
+ * Within a run they are spans of whatever they are sent in: a score, a tool call, a session.
  */
 export function createJudge(options: JudgeOptions): Judge {
-  return judgeOver(createServerClient(options), options);
+  return tracedJudge(judgeOver(createServerClient(options), options), ambientTracer);
 }
 
 export function judgeOver(

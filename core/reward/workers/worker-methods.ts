@@ -1,3 +1,4 @@
+import { noTracer, RelayTracer, type SpanEvent, withTracer } from "../../tracing/index.js";
 import { customRewardFunction } from "../custom-function.js";
 import { rewardErrors } from "../errors.js";
 import { scorerChoice } from "../managers/choose-scorer.js";
@@ -15,11 +16,29 @@ export interface WorkerTask {
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
 
-/** The inside of a reward worker: what the driver can ask of it. */
-export function workerMethods(host: {
-  loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
-  readonly scorers: readonly Scorer[];
-}) {
+/** What a reward worker is asked for. Plain data. */
+export interface WorkerCall {
+  /** Names the call among all of the worker's. */
+  readonly id: number;
+  readonly job: RewardJob;
+  /** How it tells of its spans; null where nobody listens. */
+  readonly trace: { readonly wantsText: boolean } | null;
+}
+
+/** What a reward worker tells of spans inside a call. */
+export interface WorkerSpan {
+  readonly call: number;
+  readonly event: SpanEvent;
+}
+
+/** The inside of a reward worker: what the driver can ask of it. `tell` goes to the driver. */
+export function workerMethods(
+  host: {
+    loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
+    readonly scorers: readonly Scorer[];
+  },
+  tell: (span: WorkerSpan) => void,
+) {
   let opened: { readonly task: WorkerTask; readonly customFunction: RewardFunction | null } | null = null;
   const index = createScorerIndex(host.scorers);
   return {
@@ -28,7 +47,8 @@ export function workerMethods(host: {
       const module = source && ((await host.loadUserModule(source.path, null)) as Record<string, unknown>);
       opened = { task, customFunction: source && module && customRewardFunction(module, source) };
     },
-    async score(job: RewardJob): Promise<RewardResult> {
+    async score({ id: call, job, trace }: WorkerCall): Promise<RewardResult> {
+      const tracer = trace ? new RelayTracer((event) => tell({ call, event }), trace.wantsText) : noTracer;
       const input = { ...job, promptIds: [], responseIds: [], messages: [], row: {} };
       try {
         if (!opened) throw new Error("the worker was not opened");
@@ -37,16 +57,16 @@ export function workerMethods(host: {
         const { score } = scorerChoice({ customFunction, findScorer: find, knownDataSources })(job.dataSource);
         const { dataSource, solution, groundTruth, extraInfo } = job;
         const sample = { dataSource, solution, groundTruth, extraInfo };
-        return resultOf(
-          await score({
+        const returned = await withTracer(tracer, async () =>
+          score({
             ...sample,
             signal: NEVER,
             kwargs: task.kwargs,
             sandbox: () => absent("the sandbox"),
             judge: null,
           }),
-          input,
         );
+        return resultOf(returned, input);
       } catch (error) {
         return failedResult(error, input, opened?.task.name);
       }

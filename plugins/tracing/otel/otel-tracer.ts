@@ -32,7 +32,7 @@ import { AsyncContext } from "./async-context.js";
 import { HttpExporter, tracesUrl } from "./http-exporter.js";
 import { SpanFileProcessor } from "./span-file-processor.js";
 
-/** Whether what happens in a context is left out, and the attributes of the session around it. */
+/** Whether what happens in a context is left out, and the attributes of the session, or other root, around it. */
 const UNTRACED = createContextKey("verl.untraced");
 const SCOPE = createContextKey("verl.scope");
 /** Of a text: a prompt may be as long as a model's context. */
@@ -40,7 +40,7 @@ const LONGEST_TEXT = 65_536;
 const TEXTS: ReadonlySet<string> = new Set([
   ...[ATTRIBUTE.promptText, ATTRIBUTE.responseText, ATTRIBUTE.arguments, ATTRIBUTE.result],
 ]);
-/** What of a session every span inside it says, too. */
+/** What of a root every span inside it says, too. */
 const SCOPED = [ATTRIBUTE.step, ATTRIBUTE.validate, ATTRIBUTE.sampleIndex, ATTRIBUTE.rolloutN, ATTRIBUTE.trajectory];
 
 const sampler: Sampler = {
@@ -105,8 +105,15 @@ export class OtelTracer implements Tracer {
       [ATTRIBUTE.kind]: start.kind,
       [ATTRIBUTE.operation]: OPERATIONS[start.kind],
     };
-    const otel = this.#tracer.startSpan(nameOf(start), { attributes: this.#clean(attributes) }, around);
-    const span: Span = { set: (more) => void otel.setAttributes(this.#clean(more)) };
+    const { startedAt: startTime } = start;
+    const otel = this.#tracer.startSpan(nameOf(start), { attributes: this.#clean(attributes), startTime }, around);
+    let endTime: number | undefined;
+    const span: Span = {
+      set: (more) => void otel.setAttributes(this.#clean(more)),
+      endAt: (time) => {
+        endTime = time;
+      },
+    };
     return context.with(trace.setSpan(around, otel), async () => {
       try {
         return await work(span);
@@ -114,7 +121,7 @@ export class OtelTracer implements Tracer {
         this.#fail(otel, error);
         throw error;
       } finally {
-        otel.end();
+        otel.end(endTime);
       }
     });
   }
@@ -126,10 +133,10 @@ export class OtelTracer implements Tracer {
     context.disable();
   }
 
-  #contextOf({ root, traced, kind, attributes }: SpanStart): Context {
+  #contextOf({ root, traced, attributes }: SpanStart): Context {
     let around = root ? ROOT_CONTEXT : context.active();
     if (traced === false) around = around.setValue(UNTRACED, true);
-    if (kind !== "session") return around;
+    if (!root) return around;
     const scope = SCOPED.flatMap((name) => (attributes?.[name] === undefined ? [] : [[name, attributes[name]]]));
     return around.setValue(SCOPE, Object.fromEntries(scope));
   }

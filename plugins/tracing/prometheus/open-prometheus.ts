@@ -7,7 +7,8 @@ import { PrometheusTracer } from "./prometheus-tracer.js";
 
 /** Metrics that are served while the run goes on. A port that is taken, or a file that cannot be written, is a warning. */
 export async function openPrometheus({ prometheus, cwd, logger }: TracerOptions): Promise<Tracer> {
-  const tracer = new PrometheusTracer();
+  const model = prometheus.servedModelName?.split(/[\\/]/).findLast((part) => part !== "");
+  const tracer = new PrometheusTracer(model === undefined ? {} : { model_name: model });
   let server: MetricsServer | null = null;
   try {
     server = await serveMetrics(prometheus.port, tracer);

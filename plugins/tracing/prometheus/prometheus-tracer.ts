@@ -51,6 +51,11 @@ export class PrometheusTracer implements Tracer {
   readonly #step = this.#gauge("verl_step", "The training step that runs.");
   readonly #phases = this.#counter("verl_phase_seconds_total", "Seconds in parts of a step.", ["phase"]);
 
+  /** `labels`: on every metric. */
+  constructor(labels: Readonly<Record<string, string>> = {}) {
+    this.#registry.setDefaultLabels({ ...labels });
+  }
+
   get contentType(): string {
     return this.#registry.contentType;
   }
@@ -77,14 +82,22 @@ export class PrometheusTracer implements Tracer {
     if (kind === "step") this.#step.set(Number(attributes[ATTRIBUTE.step]));
     running?.inc();
     const began = performance.now();
+    let endedAt: number | null = null;
     let failed = true;
     try {
-      const result = await work({ set: (more) => void Object.assign(attributes, more) });
+      const result = await work({
+        set: (more) => void Object.assign(attributes, more),
+        endAt: (time) => {
+          endedAt = time;
+        },
+      });
       failed = false;
       return result;
     } finally {
       running?.dec();
-      this.#count(start, attributes, { seconds: (performance.now() - began) / 1000, failed });
+      const { startedAt } = start;
+      const took = startedAt === undefined ? performance.now() - began : (endedAt ?? Date.now()) - startedAt;
+      this.#count(start, attributes, { seconds: Math.max(0, took) / 1000, failed });
     }
   }
 

@@ -52,6 +52,7 @@ export function configOf({ rollout, val_kwargs, agent, multi_turn, reward }: Con
           default_agent_loop: "single_turn_agent",
           loops: {},
           on_session_error: "fail_group",
+          session_deadline_s: null,
           ...agent,
         },
         multi_turn: {

@@ -169,6 +169,42 @@ describe("agent loop manager", () => {
     expect([u1.status, u2.status]).to.deep.equal(["finished", "failure"]);
   });
 
+  it("fails a session whose loop takes longer than `session_deadline_s`, whose signal is aborted then", async () => {
+    const reasons: string[] = [];
+    const { manager, submit, tags } = harness({
+      rollout: { n: 1 },
+      agent: { session_deadline_s: 0.02 },
+      loops: [
+        loopOf("endless", ({ signal }) => {
+          signal.addEventListener("abort", () => reasons.push(String((signal.reason as Error).message)));
+          return new Promise(() => {});
+        }),
+        loopOf("brief", () => output()),
+      ],
+      // What a reward takes is its own deadline's business.
+      score: async () => {
+        await sleep(50);
+        return 1;
+      },
+    });
+    await submit([task("u1", agent("endless")), task("u2", agent("brief"))]);
+    await manager.drain();
+    const { u1, u2 } = await tags();
+    expect([u1.status, u2.status]).to.deep.equal(["failure", "finished"]);
+    expect(String(u1.lastEvent)).to.contain("VERL_AGENT_SESSION_TIMEOUT").and.contain("longer than 0.02 s");
+    expect(reasons).to.have.length(1);
+  });
+
+  it("says of a prompt whose sessions return nothing that they did", async () => {
+    const { manager, submit, tags } = harness({ loops: [loopOf("none", () => [])] });
+    await submit([task("u1", agent("none"))]);
+    await manager.drain();
+    expect((await tags()).u1).to.deep.include({
+      status: "finished",
+      lastEvent: "the agent loop none returned no trajectory in 2 of 2 sessions",
+    });
+  });
+
   it("scores the last of several outputs and copies its reward to the others", async () => {
     let scored = 0;
     const { manager, submit, rows } = harness({

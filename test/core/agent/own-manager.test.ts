@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import type { AgentLoopManager, PromptBatch, SequenceManagerOptions } from "../../../core/agent/index.js";
 import { agentLoopManager, createAgentLoopManager } from "../../../core/agent/index.js";
-import type { VerlError } from "../../../core/plugin.js";
+import { ATTRIBUTE, type VerlError } from "../../../core/plugin.js";
 import { promptTag, statusTag, trajectoryKey } from "../../../core/transfer/index.js";
+import { RecordingTracer } from "../../../testing/index.js";
 import { type HarnessOptions, harness, output, task } from "./harness.js";
 
 type Generate = (batch: PromptBatch, options: SequenceManagerOptions) => void | Promise<void>;
@@ -44,6 +45,24 @@ const code = (promise: Promise<unknown>) =>
   );
 
 describe("an agent-loop manager of one's own", () => {
+  it("asks the model in traces of their own, which say whose they are", async () => {
+    const tracer = new RecordingTracer();
+    const { manager, submit } = await own(
+      ({ prompts }, { llmClient }) => {
+        for (const { uid, sampling, deliver } of prompts) {
+          const request = { requestId: `${uid}_0`, promptIds: [5], sampling, seed: 1 };
+          void llmClient.generate(request).then(() => deliver(0, output()));
+        }
+      },
+      { rollout: { n: 1 }, over: { tracer } },
+    );
+    await submit(["a"]);
+    await manager.drain();
+    const [turn, session] = tracer.roots;
+    expect([turn.start.kind, turn.attributes[ATTRIBUTE.trajectory]]).to.deep.equal(["generate", "a_0"]);
+    expect([session.start.kind, session.attributes[ATTRIBUTE.trajectory]]).to.deep.equal(["session", "a_0"]);
+  });
+
   it("gets what the contract names, and delivers trajectories that are scored and stored", async () => {
     let wanted: unknown;
     const { manager, submit, tags, rows, seen } = await own((batch) => {

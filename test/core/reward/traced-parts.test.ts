@@ -7,7 +7,9 @@ import {
   createNaiveRewardManager,
   createRemoteRewardManager,
   createScorerIndex,
+  createServerClient,
   gsm8kScorer,
+  judgeOver,
   type RewardFunction,
   type RewardManager,
   tracedJudge,
@@ -37,6 +39,7 @@ async function traced(tracer: RecordingTracer, manager: RewardManager, solutions
 }
 
 const { find: findScorer, knownDataSources } = createScorerIndex([gsm8kScorer]);
+const judgeAt = (address: string, model: string) => judgeOver(createServerClient({ addresses: [address] }), { model });
 const half: RewardFunction = () => 0.5;
 
 describe("parts of a score in traces", () => {
@@ -128,7 +131,7 @@ describe("parts of a score in traces", () => {
   it("requests to the judge are, in the call that makes them", async () => {
     await using server = await HttpServer.start(() => completion("8/10"));
     const tracer = new RecordingTracer();
-    const judge = tracedJudge(createJudge({ addresses: [server.address], model: "critic-7b" }), tracer);
+    const judge = tracedJudge(judgeAt(server.address, "critic-7b"), () => tracer);
     const customFunction: RewardFunction = async ({ judge: asked }) => {
       await asked?.post("/v1/rerank", { texts: [] });
       const { text } = (await asked?.chat({ messages: [{ role: "user", content: "Rate this." }] })) ?? { text: "0" };
@@ -146,11 +149,30 @@ describe("parts of a score in traces", () => {
     expect(JSON.stringify(chat.attributes)).to.not.match(/Rate|8\/10/);
   });
 
+  it("requests to a judge of the function's own are too, each in the trajectory that it was made for", async () => {
+    await using server = await HttpServer.start(({ body }) => completion(body.messages[0].content));
+    const judge = createJudge({ addresses: [server.address], model: "own" });
+    const tracer = new RecordingTracer();
+    const customFunction: RewardFunction = async ({ solution }) => {
+      const { text } = await judge.chat({ messages: [{ role: "user", content: solution }] });
+      return Number(text);
+    };
+    const manager = createNaiveRewardManager(managerOptions({ tracer, customFunction }));
+    expect(await traced(tracer, manager, ["1", "0"])).to.deep.equal([
+      ["reward 1", ["score function", "scored", 1, ["judge judge"]]],
+      ["reward 0", ["score function", "scored", 0, ["judge judge"]]],
+    ]);
+    const [asked] = tracer.roots[0].children[0].children;
+    expect(asked.attributes).to.deep.include({ [ATTRIBUTE.model]: "own", [ATTRIBUTE.finishReasons]: ["stop"] });
+    await judge.chat({ messages: [{ role: "user", content: "outside of a run" }] });
+    expect(tracer.roots).to.have.length(2);
+  });
+
   it("a judge's request says what it took and, where texts are wanted, what was said", async () => {
     const usage = { prompt_tokens: 12, completion_tokens: 3 };
     await using server = await HttpServer.start(() => ({ body: { ...(completion("8/10").body as object), usage } }));
     const tracer = new RecordingTracer(true);
-    const judge = tracedJudge(createJudge({ addresses: [server.address], model: "m" }), tracer);
+    const judge = tracedJudge(judgeAt(server.address, "m"), () => tracer);
     await judge.chat({ messages: [{ role: "user", content: "Rate this." }] });
     expect(tracer.roots[0].attributes).to.deep.include({
       [ATTRIBUTE.inputTokens]: 12,

@@ -79,6 +79,14 @@ describe("plugins/tracing/otel", () => {
     ]);
   });
 
+  it("takes the times of a span that is told of later", async () => {
+    const startedAt = Date.now() - 60_000;
+    const [span] = await spansOf((tracer) =>
+      tracer.span({ kind: "tool", name: "add", startedAt }, async (span) => span.endAt?.(startedAt + 7000.5)),
+    );
+    expect([span.start, span.end]).to.deep.equal([startedAt, startedAt + 7000.5]);
+  });
+
   it("keeps sessions that run at the same time apart, and says of each span whose it is", async () => {
     const spans = await spansOf((tracer) =>
       Promise.all(

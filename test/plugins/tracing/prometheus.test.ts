@@ -36,7 +36,7 @@ describe("plugins/tracing/prometheus", () => {
     const tracer = await prometheusTracer.create({
       ...tracerOptions(dir),
       logger,
-      prometheus: { port: 0, file: null, ...prometheus },
+      prometheus: { port: 0, file: null, servedModelName: null, ...prometheus },
     });
     const address = /http:\/\/(127\.0\.0\.1:\d+)\/metrics/.exec(lines.join("\n"))?.[1] ?? "";
     return {
@@ -101,6 +101,25 @@ describe("plugins/tracing/prometheus", () => {
       'verl_reward_score_sum{data_source="gsm8k"}': -0.5,
       'verl_reward_score_count{data_source="gsm8k"}': 2,
     });
+  });
+
+  it("says whose model it is, by the last part of its path or id, where one is named", async () => {
+    for (const servedModelName of ["Qwen/Qwen3-0.6B", "/models/Qwen3-0.6B/"]) {
+      await using opened = await open({ servedModelName });
+      await opened.tracer.span({ kind: "generate", name: "generate" }, async () => {});
+      expect(await opened.scrape()).to.include({
+        'verl_generate_seconds_count{model_name="Qwen3-0.6B",stop_reason="error"}': 1,
+        'verl_step{model_name="Qwen3-0.6B"}': 0,
+      });
+    }
+  });
+
+  it("takes the times of a span that is told of later", async () => {
+    await using opened = await open();
+    const startedAt = Date.now() - 60_000;
+    const tool = { kind: "tool", name: "add", startedAt } as const;
+    await opened.tracer.span(tool, async (span) => span.endAt?.(startedAt + 7000));
+    expect(await opened.scrape()).to.include({ 'verl_tool_call_seconds_sum{tool="add",outcome="ok"}': 7 });
   });
 
   it("reads what can be read at any time when it is asked", async () => {

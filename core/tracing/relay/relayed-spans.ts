@@ -1,0 +1,97 @@
+import { AsyncResource } from "node:async_hooks";
+import type { Span, SpanAttributes, Tracer } from "../tracer.js";
+import { errorOfFailure, type SpanEvent } from "./span-events.js";
+
+interface Relayed {
+  /** Where what happens in the span is run, once the tracer has begun it. */
+  around: AsyncResource | null;
+  span: Span | null;
+  /** Told before the tracer has begun it. */
+  readonly early: SpanAttributes[];
+  readonly ended: Promise<void>;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * The spans of one session in a thread, opened here as the thread tells of them, inside whatever span is around where this was made.
+ * They begin and end at the thread's times.
+ */
+export class RelayedSpans {
+  readonly #spans = new Map<number, Relayed>();
+  readonly #open = new Set<number>();
+  readonly #outside = new AsyncResource("verl.session");
+  readonly #told = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(private readonly tracer: Tracer) {}
+
+  /** What comes after the end is of a session that is over. */
+  take(event: SpanEvent): void {
+    if (this.#closed) return;
+    if (event.event === "begin") {
+      this.#begin(event);
+      return;
+    }
+    const relayed = this.#spans.get(event.id);
+    if (!relayed) return;
+    if (event.event === "set") {
+      if (relayed.span) relayed.span.set(event.attributes);
+      else relayed.early.push(event.attributes);
+      return;
+    }
+    this.#open.delete(event.id);
+    relayed.span?.endAt?.(event.at);
+    if (event.failure) relayed.fail(errorOfFailure(event.failure));
+    else relayed.end();
+  }
+
+  /** Runs this inside a span of the thread's, or of the session where `id` names none. */
+  inside<T>(id: number | null, work: () => T): T {
+    const around = id === null ? null : this.#spans.get(id)?.around;
+    return (around ?? this.#outside).runInAsyncScope(work);
+  }
+
+  /** Ends what the thread has left open, the innermost first: with this error, or well where there is none. */
+  async close(error: unknown = null): Promise<void> {
+    this.#closed = true;
+    for (const id of [...this.#open].reverse()) {
+      this.#open.delete(id);
+      const relayed = this.#spans.get(id);
+      if (error === null) relayed?.end();
+      else relayed?.fail(error);
+    }
+    await Promise.all(this.#told);
+  }
+
+  #begin({ id, parent, start }: Extract<SpanEvent, { event: "begin" }>): void {
+    const relayed = newRelayed();
+    this.#spans.set(id, relayed);
+    this.#open.add(id);
+    const told: Promise<void> = this.inside(parent, () =>
+      this.tracer.span(start, (span) => {
+        relayed.span = span;
+        relayed.around = new AsyncResource("verl.span");
+        for (const attributes of relayed.early) span.set(attributes);
+        return relayed.ended;
+      }),
+    ).then(
+      () => void this.#told.delete(told),
+      // What failed in the thread, its loop knows.
+      () => void this.#told.delete(told),
+    );
+    this.#told.add(told);
+  }
+}
+
+function newRelayed(): Relayed {
+  let end: Relayed["end"] = () => {};
+  let fail: Relayed["fail"] = () => {};
+  const ended = new Promise<void>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  // A tracer may begin the span later than it ends.
+  ended.catch(() => {});
+  return { around: null, span: null, early: [], ended, end, fail };
+}
