@@ -16,6 +16,7 @@ export { MetricsAggregator, reduceByName } from "./metrics-aggregator.js";
 export type { MetricsLine } from "./metrics-file.js";
 export { cutMetrics, maskNonFinite, metricsLine, parseMetricsLine, readMetrics, unmask } from "./metrics-file.js";
 export { expertCounts, loadBalanceMetrics, type RoutedExperts } from "./moe-load-balance.js";
+export { NumpyRandom } from "./numpy-random.js";
 export * from "./page/index.js";
 export {
   type SpeculativeRequest,

@@ -25,16 +25,27 @@ export class NumpyRandom {
 
   /** `np.random.choice(n, size, replace=True)`: masked rejection. */
   choice(n: number, size: number): number[] {
-    const largest = n - 1;
+    return Array.from({ length: size }, () => this.below(n - 1));
+  }
+
+  /** An integer from 0 to `largest`, by masked rejection. */
+  private below(largest: number): number {
+    if (largest === 0) return 0;
     let mask = largest;
     for (const shift of [1, 2, 4, 8, 16]) mask |= mask >>> shift;
-    return Array.from({ length: size }, () => {
-      if (largest === 0) return 0;
-      for (;;) {
-        const value = (this.uint32() & mask) >>> 0;
-        if (value <= largest) return value;
-      }
-    });
+    for (;;) {
+      const value = (this.uint32() & mask) >>> 0;
+      if (value <= largest) return value;
+    }
+  }
+
+  /** `np.random.shuffle` of a list, in place. */
+  shuffle<T>(items: T[]): T[] {
+    for (let i = items.length - 1; i > 0; i--) {
+      const j = this.below(i);
+      [items[i], items[j]] = [items[j], items[i]];
+    }
+    return items;
   }
 
   private refill(): void {

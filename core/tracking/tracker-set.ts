@@ -6,8 +6,8 @@ import type { ProgressUpdate, RunInfo, Tracker, TrajectoryRecord } from "./track
 export interface TrackerSet {
   /** In order. If one fails, those already started are finished before this rejects. */
   start(run: RunInfo): Promise<void>;
-  log(metrics: Readonly<Record<string, number>>, step: number): Promise<void>;
-  logTrajectories(records: readonly TrajectoryRecord[], step: number): Promise<void>;
+  log(metrics: Readonly<Record<string, number>>, step: number, time?: Date): Promise<void>;
+  logTrajectories(records: readonly TrajectoryRecord[], step: number, time?: Date): Promise<void>;
   /** Never throws: a progress line is not worth a run. */
   progress(update: ProgressUpdate): void;
   /**
@@ -56,9 +56,9 @@ export function createTrackerSet(trackers: readonly Tracker[]): TrackerSet {
         }
       }
     },
-    log: (metrics, step) => each(`logging step ${step}`, (tracker) => tracker.log(metrics, step)),
-    logTrajectories: (records, step) =>
-      each(`logging trajectories of step ${step}`, (tracker) => tracker.logTrajectories?.(records, step)),
+    log: (metrics, step, time) => each(`logging step ${step}`, (tracker) => tracker.log(metrics, step, time)),
+    logTrajectories: (records, step, time) =>
+      each(`logging trajectories of step ${step}`, (tracker) => tracker.logTrajectories?.(records, step, time)),
     progress(update) {
       for (const tracker of trackers) {
         if (silenced.has(tracker)) continue;

@@ -1,4 +1,4 @@
-import type { Awaitable, JsonValue, Logger } from "../host/types.js";
+import type { Awaitable, Diagnosis, JsonValue, Logger } from "../host/types.js";
 
 /** One sampled trajectory for people to look at. Lists over response tokens are parallel. */
 export interface TrajectoryRecord {
@@ -63,9 +63,12 @@ export interface RunInfo {
 export interface Tracker {
   readonly name: string;
   start(run: RunInfo): Awaitable<void>;
-  /** Numbers only, keyed as in the metrics reference. Non-finite numbers are passed as they are. */
-  log(metrics: Readonly<Record<string, number>>, step: number): Awaitable<void>;
-  logTrajectories?(records: readonly TrajectoryRecord[], step: number): Awaitable<void>;
+  /**
+   * Numbers only, keyed as in the metrics reference. Non-finite numbers are passed as they are. `time` is given where the step
+   * was taken earlier than now, by `verl export --to`.
+   */
+  log(metrics: Readonly<Record<string, number>>, step: number, time?: Date): Awaitable<void>;
+  logTrajectories?(records: readonly TrajectoryRecord[], step: number, time?: Date): Awaitable<void>;
   /** Progress inside a step, for a live line: phase name and done/total when known. */
   progress?(update: ProgressUpdate): void;
   /** Called once on every exit path; flushes. */
@@ -79,8 +82,27 @@ export interface ProgressUpdate {
   readonly total?: number;
 }
 
+/** Keys of the section `trainer` that are for trackers. */
+export interface TrackerSettings {
+  /** `log_val_generations`: validation samples to show after each validation; 0: texts stay in the run's folder. */
+  readonly valGenerations: number;
+  /** `tracker_python`; null: look for one. */
+  readonly python: string | null;
+  /** `wandb_proxy`; may hold credentials. */
+  readonly proxy: string | null;
+}
+
+export interface TrackerOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absent where no configuration is at hand. */
+  readonly settings?: TrackerSettings;
+}
+
 /** Registered under the name used in `trainer.logger`. */
 export interface TrackerFactory {
   readonly name: string;
-  create(options: { readonly env: Readonly<Record<string, string | undefined>> }): Awaitable<Tracker>;
+  /** Called before anything heavy is loaded: what is missing on this machine is best reported here. */
+  create(options: TrackerOptions): Awaitable<Tracker>;
+  /** For `verl doctor`: whether the tracker can be used here. */
+  diagnose?(options: TrackerOptions): Awaitable<readonly Diagnosis[]>;
 }

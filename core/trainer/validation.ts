@@ -7,6 +7,7 @@ import type { PromptFeed } from "./prompt-feed.js";
 import type { RunState } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
 import { readRows } from "./sampled-group.js";
+import { validationShowcase } from "./showcase.js";
 import { finalRows, type TrainingRow } from "./training-row.js";
 
 /** Samples shown in the report even when `log_val_generations` is 0. */
@@ -55,10 +56,12 @@ export async function validate(
     });
   }
   warnOfFailedRewards(finals, `validation at step ${state.globalStep}`, parts.logger);
-  const shown = config.trainer.log_val_generations || SHOWN;
+  const { log_val_generations: asked } = config.trainer;
+  const promptText = ({ promptIds }: TrainingRow) => parts.tokenizer.decode(promptIds);
+  const shown = asked > 0 ? validationShowcase(finals, asked, promptText) : finals.slice(0, SHOWN);
   const recordOf = (row: TrainingRow) =>
     trajectoryRecord(row, { key: row.key, step: state.globalStep, split: "val" }, parts.tokenizer);
-  await parts.trackers.logTrajectories(finals.slice(0, shown).map(recordOf), state.globalStep);
+  await parts.trackers.logTrajectories(shown.map(recordOf), state.globalStep);
   await parts.dump("val", state.globalStep, () => rows.map(recordOf));
   return { ...metricsOf(finals), ...failures };
 }
