@@ -2,5 +2,6 @@
 import type { ErrorTable } from "../core/plugin.js";
 import { errors as onnxErrors } from "../engines/onnx/errors.js";
 import { toolErrors } from "../plugins/tools/errors.js";
+import { trackerErrors } from "../plugins/trackers/errors.js";
 
-export const BUILTIN_ERRORS: readonly ErrorTable[] = [onnxErrors.table, toolErrors.table];
+export const BUILTIN_ERRORS: readonly ErrorTable[] = [onnxErrors.table, toolErrors.table, trackerErrors.table];

@@ -5,6 +5,7 @@ import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracki
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
+import { trackerSettings } from "./tracker-settings.js";
 import { VERSION } from "./version.js";
 
 export interface TrainRunOptions {
@@ -38,10 +39,11 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     const services = await host.services({ device: config.trainer.device });
     const callback = await checkpointCallback(host.loadUserModule, config);
     const trackers: Tracker[] = [];
+    const settings = trackerSettings(config.trainer);
     if (options.console) trackers.push(options.console);
     for (const name of config.trainer.logger) {
       if (name === "console" && options.console) continue;
-      trackers.push(await services.registries.trackers.require(name).create({ env: io.env }));
+      trackers.push(await services.registries.trackers.require(name).create({ env: io.env, settings }));
     }
     trainer = await services.registries.trainers.require(config.trainer.v1.trainer_mode).create({
       config,

@@ -19,6 +19,7 @@ export const ENV_KEYS: readonly { readonly name: string; readonly key: string }[
   { name: "VERL_PLATFORM", key: "trainer.device" },
   { name: "VERL_ENGINE", key: "actor_rollout_ref.actor.strategy" },
   { name: "VERL_ROLLOUT", key: "actor_rollout_ref.rollout.name" },
+  { name: "VERL_TRACKER_PYTHON", key: "trainer.tracker_python" },
 ];
 
 export interface ComposeOptions {

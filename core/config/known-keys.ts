@@ -98,7 +98,6 @@ const table: readonly KnownKey[] = [
     "trainer.default_hdfs_dir": null,
     "trainer.del_local_ckpt_after_load": false,
   }),
-  ...noEffect("set the proxy in the environment", { "trainer.wandb_proxy": null }),
   ...noEffect("the loader reads in the trainer's process", under("data", { dataloader_num_workers: 8 })),
   ...noEffect("prompts are measured in the trainer's process", under("data", { filter_overlong_prompts_workers: 1 })),
   ...noEffect("verl reads it without effect", {

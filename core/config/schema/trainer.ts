@@ -47,9 +47,19 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     registry: "trackers",
     differs: { verl: ["console", "wandb"], why: "works without an account and leaves a report on disk" },
   }),
-  log_val_generations: key(natural(), 0, "Validation samples shown by trackers after each validation.", {
-    unit: "rows",
-  }),
+  log_val_generations: key(
+    natural(),
+    0,
+    "Validation samples shown by trackers after each validation; 0 = a few in the run's folder, none to trackers elsewhere.",
+    { unit: "rows" },
+  ),
+  tracker_python: key(
+    optionalText(),
+    null,
+    "Python of the trackers wandb, swanlab, trackio and mlflow, whose clients must be installed in it; null = python3 or python of the PATH.",
+    { file: true, differs: { why: "the clients of these trackers are Python, and the run is not" } },
+  ),
+  wandb_proxy: key(optionalText(), null, "Proxy through which the tracker wandb reaches its server."),
   rollout_data_dir: key(optionalText(), null, "Folder for JSONL dumps of training trajectories.", { file: true }),
   validation_data_dir: key(optionalText(), null, "Folder for JSONL dumps of validation trajectories.", { file: true }),
   device: key(text(), "auto", "Platform: a vendor (cpu, nvidia, ...) or device name, or `auto` to detect one.", {
