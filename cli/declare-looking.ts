@@ -128,20 +128,30 @@ function declareExport(program: Command, { io, finish }: Declaring): void {
   const several = (value: string, before: readonly string[]) => [...before, value];
   program
     .command("export")
-    .description("Write the metrics of a run as CSV, Parquet or JSON lines, one row a step.")
+    .description("Write the metrics of a run as CSV, Parquet or JSON lines, one row a step, or hand them to a tracker.")
     .argument("<run>", "a run's folder")
     .option("-o, --output <file>", "where to; its ending says the format (default: CSV on standard output)")
     .addOption(new Option("--format <format>", "instead of what the ending says").choices(EXPORT_FORMATS))
     .option("--metric <name>", "only this metric, or several with *, as in 'actor/*'; may be repeated", several, [])
+    .option("--to <tracker>", "instead of a file: tensorboard, wandb, swanlab, trackio, mlflow or one of a plugin")
     .option("--json", "print where it was written, and how much, as JSON")
     .addHelpText(
       "after",
       examples(
         "verl export checkpoints/verl/a > a.csv",
         "verl export checkpoints/verl/a --metric 'val-*' -o a.parquet",
+        "verl export checkpoints/verl/a --to tensorboard",
       ),
     )
     .action(async (run: string, flags: Flags) => {
+      const to = textOf(flags.to);
+      if (to !== null) {
+        const { exportToTracker } = await import("./export/export-to-tracker.js");
+        const { metric, json, output, format } = flags;
+        const request = { run, to, metrics: metric as string[], json: json === true };
+        await finish(exportToTracker({ ...request, isFile: Boolean(output ?? format) }, io));
+        return;
+      }
       const { exportCommand } = await import("./export/export-command.js");
       const format = (flags.format ?? null) as (typeof EXPORT_FORMATS)[number] | null;
       const request = { run, output: textOf(flags.output), format, metrics: flags.metric as string[] };

@@ -4,15 +4,17 @@ import { composeConfig, parseHubReference, toPlain } from "../core/config/index.
 import { hubSnapshot } from "../core/formats/index.js";
 import { reasonOf } from "../core/host/basics.js";
 import type { Host } from "../core/index.js";
-import type { Diagnosis } from "../core/plugin.js";
+import type { Diagnosis, TrackerOptions } from "../core/plugin.js";
 import { commandLogger } from "./command-logger.js";
 import { diagnoseMachine, diagnoseOptionalPackages } from "./doctor/machine.js";
 import { diagnosePlatforms, diagnosePlugins } from "./doctor/plugins.js";
 import { diagnoseSandboxes, type SandboxSettings } from "./doctor/sandboxes.js";
 import { diagnoseTokenizer } from "./doctor/tokenizer.js";
+import { diagnoseTrackers } from "./doctor/trackers.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, startHost } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
+import { type TrackerKeys, trackerSettings } from "./tracker-settings.js";
 
 export interface DoctorRequest extends ConfigRequest {
   /** Model whose tokenizer and template are checked; null: the configuration's, if it names one. */
@@ -23,7 +25,7 @@ export interface DoctorRequest extends ConfigRequest {
 export async function doctorCommand(request: DoctorRequest, io: CommandIo): Promise<number> {
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
   const { trainer, data, actor_rollout_ref, reward } = toPlain(composed.tree) as {
-    trainer: { default_local_dir: string; device: string };
+    trainer: { default_local_dir: string; device: string; logger: string | string[] } & TrackerKeys;
     data: { apply_chat_template_kwargs: Record<string, unknown> };
     reward: SandboxSettings;
     actor_rollout_ref: {
@@ -32,7 +34,8 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
   };
   const findings: Diagnosis[] = await diagnoseMachine(path.resolve(io.cwd, trainer.default_local_dir));
   findings.push(...diagnoseOptionalPackages());
-  findings.push(...(await diagnoseHost(composed.plugins, reward, io)));
+  const trackers = { names: [trainer.logger].flat(), options: { env: io.env, settings: trackerSettings(trainer) } };
+  findings.push(...(await diagnoseHost(composed.plugins, reward, trackers, io)));
   const model = request.model ?? actor_rollout_ref.model.tokenizer_path ?? actor_rollout_ref.model.path;
   const tokens =
     model === null
@@ -58,7 +61,12 @@ async function cachedModel(model: string, io: CommandIo): Promise<string> {
   return hubSnapshot(reference, { env, logger: commandLogger(io) }).catch(() => local);
 }
 
-async function diagnoseHost(plugins: readonly string[], reward: SandboxSettings, io: CommandIo): Promise<Diagnosis[]> {
+async function diagnoseHost(
+  plugins: readonly string[],
+  reward: SandboxSettings,
+  trackers: { readonly names: readonly string[]; readonly options: TrackerOptions },
+  io: CommandIo,
+): Promise<Diagnosis[]> {
   let host: Host;
   try {
     host = await startHost({ allowBrokenPlugins: true, json: true }, plugins, io);
@@ -71,6 +79,7 @@ async function diagnoseHost(plugins: readonly string[], reward: SandboxSettings,
       ...(await diagnosePlatforms(host, io.env)),
       ...(await diagnoseEngines(host)),
       ...(await diagnoseSandboxes(host, reward)),
+      ...(await diagnoseTrackers(host, trackers.names, trackers.options)),
     ];
   } finally {
     await host.dispose();

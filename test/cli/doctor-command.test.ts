@@ -38,6 +38,16 @@ describe("cli/doctor", () => {
     expect(of("sandbox_fusion")).to.equal("cannot be used: reward.sandbox_fusion.url is not set");
   });
 
+  it("says of the trackers that are named whether they can be used", async () => {
+    const env = { VERL_TRACKER_PYTHON: "/no/such/python" };
+    const { code, json } = await cli(["doctor", "trainer.logger=[jsonl, wandb]", "--json"], { cwd, env });
+    const { findings } = json<{ findings: Diagnosis[] }>();
+    expect(code).to.equal(1);
+    const found = findings.filter(({ name }) => name.startsWith("tracker"));
+    expect(found.map(({ name, status }) => `${name} ${status}`)).to.deep.equal(["tracker wandb failed"]);
+    expect(found[0].detail).to.include("/no/such/python: not found");
+  });
+
   it("reports a plugin that cannot be found, and goes on", async () => {
     const env = { VERL_USE_EXTERNAL_MODULES: "./no-such-plugin.js" };
     const { code, stdout } = await cli(["doctor"], { cwd, env });
