@@ -11,5 +11,6 @@ export async function runAgentThread(
   const gone = (how: string) => agentErrors.VERL_AGENT_CANCELLED({ what: `the driver is gone: ${how}` });
   const driver = rpcClient(channel, "the driver", gone);
   const findToolParser = (name: string) => registries.toolParsers.require(name);
-  serveRpc(channel, threadMethods({ loadUserModule, findToolParser }, driver), "VERL_AGENT_THREAD_FAILED");
+  const findTracer = (name: string) => registries.tracers.require(name);
+  serveRpc(channel, threadMethods({ loadUserModule, findToolParser, findTracer }, driver), "VERL_AGENT_THREAD_FAILED");
 }

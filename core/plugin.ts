@@ -150,7 +150,9 @@ export {
 export type * from "./rollout/rollout.js";
 export { composeSandbox, type Program, type SandboxBackend, sandboxErrors } from "./sandbox/index.js";
 export type * from "./sandbox/sandbox.js";
+export { ambientTracer } from "./tracing/ambient-tracer.js";
 export { ATTRIBUTE } from "./tracing/attributes.js";
+export { type OpenedSpan, RelayTracer } from "./tracing/relay/relay-tracer.js";
 export type * from "./tracing/tracer.js";
 export type * from "./tracking/tracker.js";
 export type { Alarm } from "./trainer/health.js";

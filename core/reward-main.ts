@@ -8,10 +8,12 @@ export async function runRewardWorker(
   channel: Channel = parentChannel(),
 ): Promise<void> {
   const host = await createWorkerHost(options, channel);
-  const scorers = host.registries.scorers.items().map(({ item }) => item);
+  const { loadUserModule, registries } = host;
+  const scorers = registries.scorers.items().map(({ item }) => item);
+  const findTracer = (name: string) => registries.tracers.require(name);
   const driver = rpcClient(channel, "the driver", (how) => workerLost("the driver", how));
   // Nobody waits for it.
   const tell = (span: WorkerSpan) => void driver.call("span", span).catch(() => {});
-  const methods = workerMethods({ loadUserModule: host.loadUserModule, scorers }, tell);
+  const methods = workerMethods({ loadUserModule, scorers, findTracer }, tell);
   serveRpc(channel, methods, "VERL_REWARD_FAILED");
 }

@@ -3,9 +3,10 @@ import type { Awaitable, Logger } from "../host/types.js";
 /**
  * What a span is about. `step`: a training step; `phase`: a named part of one; `session`: one agent loop over one prompt, with
  * its reward; `generate`: a turn of the model; `tool`: a call of a tool; `reward`: the score of a session, with what it
- * waits for; `score`: a call of a scorer, a reward function or a reward model; `judge`: a request to a judge.
+ * waits for; `score`: a call of a scorer, a reward function or a reward model; `judge`: a request to a judge; `own`: what code of the
+ * user's opened in a thread through a tracing library.
  */
-export type SpanKind = "step" | "phase" | "session" | "generate" | "tool" | "reward" | "score" | "judge";
+export type SpanKind = "step" | "phase" | "session" | "generate" | "tool" | "reward" | "score" | "judge" | "own";
 
 /** Undefined values are left out. Names are OpenTelemetry's where it has one, else `verl.…`. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -82,4 +83,9 @@ export interface TracerOptions {
 export interface TracerFactory {
   readonly name: string;
   create(options: TracerOptions): Awaitable<Tracer>;
+  /**
+   * In a thread of a run that this traces, once: from now on, what a library of this tracer's is told there goes to the session's
+   * `RelayTracer`, which is the `ambientTracer()`.
+   */
+  joinThread?(): Awaitable<void>;
 }

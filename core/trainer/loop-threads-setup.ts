@@ -1,6 +1,7 @@
 import path from "node:path";
 import { agentSettings, LoopThreads, type ThreadedLoop } from "../agent/index.js";
 import type { RunScope } from "./run-scope.js";
+import { tracerNames } from "./tracing-setup.js";
 
 /** Threads for the loops of a run that ask for them, the first of them started. */
 export async function openLoopThreads(
@@ -24,6 +25,7 @@ export async function openLoopThreads(
       now: now.getTime(),
       toolParser: rollout.multi_turn.format,
       seed: rollout.seed,
+      tracers: tracerNames(config),
       ...{ modelType, promptLength, responseLength, applyChatTemplateKwargs, multiTurn },
     },
   });

@@ -23,6 +23,7 @@ import type { RunLoops } from "./loops-setup.js";
 import { createRewardModel, createRunJudge } from "./reward-model-setup.js";
 import type { InputScope } from "./run-scope.js";
 import type { RunSandbox } from "./sandbox-setup.js";
+import { tracerNames } from "./tracing-setup.js";
 import { userPart } from "./user-parts.js";
 
 /** What scores a run's trajectories. */
@@ -150,13 +151,14 @@ const isColocated = ({ reward_model: model }: RewardConfig): boolean =>
 
 /** What managers are given from the configuration alone. */
 function managerOptions(
-  { config: { reward }, services, logger, cwd }: InputScope,
+  { config, services, logger, cwd }: InputScope,
   parts: {
     readonly rewardKwargs: Readonly<Record<string, unknown>>;
     readonly sandbox: RunSandbox;
     readonly judge: Judge | null;
   },
 ) {
+  const { reward } = config;
   const { path: file, name } = reward.custom_reward_function;
   const { rewardKwargs } = parts;
   return {
@@ -177,6 +179,7 @@ function managerOptions(
         services.startRewardWorker(index, {
           source: file ? { path: userModulePath(file, cwd), name } : null,
           kwargs: rewardKwargs,
+          tracers: tracerNames(config),
         }),
     },
     logger,

@@ -1,8 +1,15 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
+import type { RunConfig } from "../config/run-config.js";
 import type { ReplicaSet } from "../rollout/index.js";
 import { composeTracers, type Gauge, type Tracer, type TracerOptions } from "../tracing/index.js";
 import type { InputScope } from "./run-scope.js";
+
+/** Registered names of the tracers that the configuration asks for. */
+export function tracerNames({ actor_rollout_ref }: Pick<RunConfig, "actor_rollout_ref">): readonly string[] {
+  const { trace, prometheus } = actor_rollout_ref.rollout;
+  return [...(trace.backend === null ? [] : [trace.backend]), ...(prometheus.enable ? ["prometheus"] : [])];
+}
 
 type TracingScope = Pick<InputScope, "config" | "services" | "cwd" | "logger">;
 
@@ -20,7 +27,6 @@ export async function createRunTracer(
   { outputDir, resumed = false }: { readonly outputDir: string; readonly resumed?: boolean },
 ): Promise<Tracer> {
   const { trace, prometheus } = config.actor_rollout_ref.rollout;
-  const names = [...(trace.backend === null ? [] : [trace.backend]), ...(prometheus.enable ? ["prometheus"] : [])];
   const tracerOptions: TracerOptions = {
     ...{ outputDir, resumed, cwd, env: process.env, logger },
     projectName: trace.project_name ?? config.trainer.project_name,
@@ -34,7 +40,8 @@ export async function createRunTracer(
     prometheus: { port: prometheus.port, file: prometheus.file, servedModelName: prometheus.served_model_name },
   };
   const tracers: Tracer[] = [];
-  for (const name of names) tracers.push(await services.registries.tracers.require(name).create(tracerOptions));
+  for (const name of tracerNames(config))
+    tracers.push(await services.registries.tracers.require(name).create(tracerOptions));
   return composeTracers(tracers);
 }
 

@@ -4,6 +4,7 @@ import { definePlugin, type TracerFactory } from "../../core/plugin.js";
 export const otelTracer: TracerFactory = {
   name: "otel",
   create: async (options) => new (await import("./otel/otel-tracer.js")).OtelTracer(options),
+  joinThread: async () => (await import("./otel/thread-bridge.js")).bridgeThread(),
 };
 
 /** Metrics while the run goes on: `rollout.prometheus.enable`. */

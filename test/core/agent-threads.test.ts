@@ -25,10 +25,12 @@ import { completion, HttpServer } from "./reward/servers/http-server.js";
 import { ToyFolder } from "./trainer/support/toy-run.js";
 
 const CORE = JSON.stringify(new URL("../../core/plugin.js", import.meta.url).href);
+const OTEL = JSON.stringify(import.meta.resolve("@opentelemetry/api"));
 const AGENT = JSON.stringify(new URL("../../core/agent/index.js", import.meta.url).href);
 
 const LOOPS = `
 import { isMainThread, threadId } from "node:worker_threads";
+import { trace } from ${OTEL};
 import { AgentLoopBase } from ${CORE};
 export { ToolAgentLoop } from ${AGENT};
 
@@ -45,6 +47,21 @@ export class Obedient extends AgentLoopBase {
     if (order === "traced") {
       const span = { kind: "phase", name: "search", attributes: { "my.depth": 2 } };
       return this.context.tracer.span(span, () => this.answer(promptIds));
+    }
+    if (order === "by the API") {
+      const tracer = trace.getTracer("my-library");
+      return tracer.startActiveSpan("fetch the page", { attributes: { "my.url": "x" } }, async (span) => {
+        await new Promise(setImmediate);
+        await this.context.tracer.span({ kind: "phase", name: "search" }, async () => {
+          const inner = tracer.startSpan("look it up");
+          inner.setStatus({ code: 2, message: "not there" });
+          inner.end();
+        });
+        const output = await this.answer(promptIds);
+        span.setAttribute("my.found", true);
+        span.end();
+        return output;
+      });
     }
     if (order === "traced and gone") {
       await this.context.tracer.span({ kind: "phase", name: "last" }, async () => process.exit(3));
@@ -145,6 +162,7 @@ describe("agent loops in threads", function () {
         toolParser: "hermes",
         applyChatTemplateKwargs: {},
         seed: 5,
+        tracers: ["otel", "prometheus"],
         ...{ promptLength, responseLength, multiTurn },
       },
     });
@@ -372,6 +390,24 @@ describe("agent loops in threads", function () {
         ["reward reward"],
       ]);
       expect(tracer.roots[0].children[0].attributes).to.deep.equal({ "my.depth": 2 });
+    });
+
+    it("take in the spans that they open by OpenTelemetry's API, in their order among the others", async () => {
+      const tracer = new RecordingTracer();
+      const { submit, manager, tags } = await rig("Obedient", ["yes"], { over: { tracer } });
+      await submit([say("a", "by the API")]);
+      await manager.drain();
+      expect((await tags()).a.status).to.equal("finished");
+      expect(shape(tracer.roots[0])).to.deep.equal([
+        "session Obedient",
+        ["own fetch the page", ["phase search", ["own look it up"]], ["generate generate"]],
+        ["reward reward"],
+      ]);
+      const [page] = tracer.roots[0].children;
+      expect(page.attributes).to.deep.equal({ "my.url": "x", "my.found": true });
+      const [lookUp] = page.children[0].children;
+      expect(String(lookUp.error)).to.contain("not there");
+      expect([page.error, page.ended]).to.deep.equal([null, true]);
     });
 
     it("end with their thread, in the file before their session", async () => {

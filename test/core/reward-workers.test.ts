@@ -51,6 +51,7 @@ describe("core reward workers", function () {
     const task = {
       source: source === null ? null : { path: project.path(file), name: "compute_score" },
       kwargs: options.rewardKwargs ?? {},
+      tracers: ["otel"],
     };
     let started = 0;
     const start = (index: number) => {

@@ -10,7 +10,7 @@ export interface TracerUnderTest {
   readonly options?: Partial<TracerOptions>;
 }
 
-const KINDS: readonly SpanKind[] = ["step", "phase", "session", "generate", "tool", "reward", "score", "judge"];
+const KINDS: readonly SpanKind[] = ["step", "phase", "session", "generate", "tool", "reward", "score", "judge", "own"];
 
 /** What every tracer must do. Run it with `runConformance`. */
 export function tracerConformance({ factory, options }: TracerUnderTest): ConformanceCase[] {

@@ -22,6 +22,8 @@ export interface ThreadTask {
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
   readonly multiTurn: MultiTurnSettings;
   readonly seed: number;
+  /** Registered names of the run's tracers. */
+  readonly tracers: readonly string[];
 }
 
 /** An entry of `agent_loop_config_path` with `thread: true`. */

@@ -2,7 +2,7 @@ import { loadTokenizer, type Tokenizer } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { CallOptions } from "../../host/types.js";
-import { withTracer } from "../../tracing/index.js";
+import { type TracerFactory, withTracer } from "../../tracing/index.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopOutput } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import { agentLoopFromExport } from "../loop-from-export.js";
@@ -26,6 +26,7 @@ export function threadMethods(
   host: {
     loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
     readonly findToolParser: (name: string) => ToolParser;
+    readonly findTracer: (name: string) => TracerFactory;
   },
   driver: RpcClient,
 ) {
@@ -33,6 +34,7 @@ export function threadMethods(
   const templateLogger = warnOnce(loggerOf(driver));
   return {
     async open(task: ThreadTask): Promise<void> {
+      for (const name of task.tracers) await host.findTracer(name).joinThread?.();
       const { path, chatTemplate } = task.tokenizer;
       const tokenizer = await loadTokenizer(path, { chatTemplate, now: () => new Date(task.now) });
       const loops = new Map<string, AgentLoopFactory>();

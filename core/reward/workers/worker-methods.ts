@@ -1,4 +1,4 @@
-import { noTracer, RelayTracer, type SpanEvent, withTracer } from "../../tracing/index.js";
+import { noTracer, RelayTracer, type SpanEvent, type TracerFactory, withTracer } from "../../tracing/index.js";
 import { customRewardFunction } from "../custom-function.js";
 import { rewardErrors } from "../errors.js";
 import { scorerChoice } from "../managers/choose-scorer.js";
@@ -14,6 +14,8 @@ export interface WorkerTask {
   /** The user's function; null: the registered scorers. `path` is absolute. */
   readonly source: { readonly path: string; readonly name: string } | null;
   readonly kwargs: Readonly<Record<string, unknown>>;
+  /** Registered names of the run's tracers. */
+  readonly tracers: readonly string[];
 }
 
 /** What a reward worker is asked for. Plain data. */
@@ -36,6 +38,7 @@ export function workerMethods(
   host: {
     loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
     readonly scorers: readonly Scorer[];
+    readonly findTracer: (name: string) => TracerFactory;
   },
   tell: (span: WorkerSpan) => void,
 ) {
@@ -43,6 +46,7 @@ export function workerMethods(
   const index = createScorerIndex(host.scorers);
   return {
     async open(task: WorkerTask): Promise<void> {
+      for (const name of task.tracers) await host.findTracer(name).joinThread?.();
       const { source } = task;
       const module = source && ((await host.loadUserModule(source.path, null)) as Record<string, unknown>);
       opened = { task, customFunction: source && module && customRewardFunction(module, source) };

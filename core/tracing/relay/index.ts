@@ -1,3 +1,3 @@
-export { RelayTracer } from "./relay-tracer.js";
+export { type OpenedSpan, RelayTracer } from "./relay-tracer.js";
 export { RelayedSpans } from "./relayed-spans.js";
 export type { SpanEvent } from "./span-events.js";

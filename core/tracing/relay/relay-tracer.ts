@@ -1,6 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Span, SpanStart, Tracer } from "../tracer.js";
+import type { Span, SpanAttributes, SpanStart, Tracer } from "../tracer.js";
 import { failureOf, plainAttributes, type SpanEvent } from "./span-events.js";
+
+/** A span of a thread that has begun and not ended. */
+export interface OpenedSpan {
+  readonly id: number;
+  set(attributes: SpanAttributes): void;
+  /** `error`: what its work threw. `at`: milliseconds since 1970; default: now. Once; later calls have no effect. */
+  end(options?: { readonly error?: unknown; readonly at?: number }): void;
+}
 
 /** The tracer of a session in a thread: it tells the driver, which has the run's. */
 export class RelayTracer implements Tracer {
@@ -19,13 +27,11 @@ export class RelayTracer implements Tracer {
     return this.#around.getStore() ?? null;
   }
 
-  async span<T>({ kind, name, attributes, root, traced, startedAt }: SpanStart, work: (span: Span) => Promise<T>) {
+  /** Begins a span for a library that begins and ends them by calls. Nothing is inside it but what `within` runs. */
+  open({ kind, name, attributes, root, traced, startedAt }: SpanStart, parent = this.current): OpenedSpan {
     const id = this.#next++;
     const began = performance.now();
     const from = startedAt ?? Date.now();
-    let endedAt: number | null = null;
-    const end = (failure: Extract<SpanEvent, { event: "end" }>["failure"]) =>
-      this.tell({ event: "end", id, at: endedAt ?? from + performance.now() - began, failure });
     const start: SpanStart = {
       kind,
       name,
@@ -34,22 +40,38 @@ export class RelayTracer implements Tracer {
       traced,
       startedAt: from,
     };
-    this.tell({ event: "begin", id, parent: this.current, start });
+    this.tell({ event: "begin", id, parent, start });
+    let isEnded = false;
+    return {
+      id,
+      set: (more) => this.tell({ event: "set", id, attributes: plainAttributes(more) }),
+      end: ({ at = from + performance.now() - began, ...options } = {}) => {
+        if (isEnded) return;
+        isEnded = true;
+        this.tell({ event: "end", id, at, failure: "error" in options ? failureOf(options.error) : null });
+      },
+    };
+  }
+
+  /** Runs this inside an open span. */
+  within<T>(id: number, work: () => T): T {
+    return this.#around.run(id, work);
+  }
+
+  async span<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+    const opened = this.open(start);
+    let at: number | undefined;
+    const endAt = (time: number) => {
+      at = time;
+    };
     let value: T;
     try {
-      value = await this.#around.run(id, () =>
-        work({
-          set: (more) => this.tell({ event: "set", id, attributes: plainAttributes(more) }),
-          endAt: (time) => {
-            endedAt = time;
-          },
-        }),
-      );
+      value = await this.within(opened.id, () => work({ set: opened.set, endAt }));
     } catch (error) {
-      end(failureOf(error));
+      opened.end({ error, at });
       throw error;
     }
-    end(null);
+    opened.end({ at });
     return value;
   }
 

@@ -78,7 +78,7 @@ export class PrometheusTracer implements Tracer {
   async span<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
     const { kind } = start;
     const attributes: Record<string, SpanAttributes[string]> = { ...start.attributes };
-    const running = kind === "step" || kind === "phase" ? null : this.#inFlight[kind];
+    const running = kind === "step" || kind === "phase" || kind === "own" ? null : this.#inFlight[kind];
     if (kind === "step") this.#step.set(Number(attributes[ATTRIBUTE.step]));
     running?.inc();
     const began = performance.now();
