@@ -94,6 +94,8 @@ const SUITES: SuiteMakers = {
 
 /** The suite of the plugin itself, then one for each thing that it registered. */
 export async function conformanceSuites(host: Host, record: PluginRecord, folder: string): Promise<Suite[]> {
+  // As in a run: what was registered may ask for the platform from now on.
+  await host.services({ device: "cpu" });
   const suites: Suite[] = [{ kind: "plugin", name: "plugin", cases: testing.pluginConformance(folder) }];
   for (const registry of Object.keys(KINDS) as (keyof KindMap)[]) {
     suites.push(...(await suitesOf(registry, host, record, folder)));

@@ -49,7 +49,19 @@ export class ModuleImporter {
     this.loader ??= loadTsx(this.cwd);
     const loader = await this.loader;
     const url = pathToFileURL(file).href;
-    if (loader) return loader.import(url, url);
+    try {
+      if (loader) return await loader.import(url, url);
+    } catch (cause) {
+      if (!lacksCompiler(cause)) throw cause;
+      if (!nodeStripsTypes()) {
+        throw pluginErrors.VERL_PLUGIN_TYPESCRIPT({
+          what: `${file} is TypeScript, and the loader "tsx" is installed without the compiler that it needs.`,
+          why: "`npm install --omit=optional` leaves the part of esbuild out that is made for this machine.",
+          fix: "npm install --include=optional; or compile the file to JavaScript.",
+          cause,
+        });
+      }
+    }
     if (nodeStripsTypes()) return (await import(url)) as ModuleNamespace;
     throw pluginErrors.VERL_PLUGIN_TYPESCRIPT({
       what: `${file} is TypeScript, and the loader "tsx" is not installed.`,
@@ -67,6 +79,11 @@ export function missingDependency(
   const match = /Cannot find (?:package|module) '([^']+)'(?: imported from (.+))?/.exec(message ?? "");
   if (!match) return null;
   return { missing: match[1], importer: match[2]?.trim() ?? requireStack?.[0] ?? null };
+}
+
+/** What esbuild, on which tsx stands, says where its program for this machine is missing. */
+function lacksCompiler(error: unknown): boolean {
+  return error instanceof Error && /The package "@esbuild\/.*needed by esbuild/s.test(error.message);
 }
 
 export function isTypeScript(file: string): boolean {

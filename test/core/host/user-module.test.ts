@@ -41,6 +41,27 @@ describe("modules that the configuration names", () => {
     });
   }
 
+  it("in TypeScript need the loader's compiler, unless Node.js strips types", async () => {
+    const said = 'The package "@esbuild/linux-x64" could not be found, and is needed by esbuild.';
+    project.install("tsx", {
+      verl: null,
+      packageJson: { exports: { "./esm/api": "./api.js" } },
+      files: {
+        "api.js": `const stop = async () => { throw new Error(${JSON.stringify(said)}); };
+          export const register = () => ({ import: stop, unregister: async () => {} });`,
+      },
+    });
+    const own = await bench.host(project, "");
+    if ((process.features as { typescript?: unknown }).typescript) {
+      const found = (await own.loadUserModule("typed.ts", "score")) as () => number;
+      expect(found()).to.equal(3);
+    } else {
+      const error = await rejection(own.loadUserModule("typed.ts", "score"));
+      expect(error.code).to.equal("VERL_PLUGIN_TYPESCRIPT");
+      expect(error.fix).to.include("npm install --include=optional");
+    }
+  });
+
   it("are loaded from an absolute path and a file: URL", async () => {
     const file = project.path("reward.js");
     expect(await host.loadUserModule(file, "score")).to.equal(
