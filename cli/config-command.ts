@@ -1,6 +1,7 @@
 import {
   composeConfig,
   configKeys,
+  type Deprecation,
   explainKey,
   inspectConfig,
   type KeyExplanation,
@@ -9,7 +10,9 @@ import {
   printConfig,
   problemsError,
   searchKeys,
+  sinceText,
   toPlain,
+  untilText,
   valueText,
 } from "../core/config/index.js";
 import { isVerlError } from "../core/host/basics.js";
@@ -92,9 +95,17 @@ function maskedValue(key: string, { value }: KeyExplanation, io: CommandIo): Pic
   return { value: (maskSecrets({ [name]: value ?? null }, io.env) as Record<string, KeyExplanation["value"]>)[name] };
 }
 
+function deprecationRows({ kind, instead, since, until }: Deprecation): [string, string][] {
+  return [
+    ...(since ? ([[kind, sinceText(since)]] as [string, string][]) : []),
+    ...(until ? ([["until", `${untilText(until)}: then the old name is an error`]] as [string, string][]) : []),
+    ...(instead ? ([["instead", `${instead}; see verl config explain ${instead}`]] as [string, string][]) : []),
+  ];
+}
+
 function explanationText(explanation: KeyExplanation, io: CommandIo): string {
   const paint = painter(io.color.stdout);
-  const { key, description, type, unit, differs, registry, keys } = explanation;
+  const { key, description, type, unit, differs, registry, keys, deprecation } = explanation;
   const rows: [string, string][] = [];
   if (type) rows.push(["type", unit ? `${type} (${unit})` : type]);
   if ("default" in explanation) rows.push(["default", JSON.stringify(explanation.default)]);
@@ -105,6 +116,7 @@ function explanationText(explanation: KeyExplanation, io: CommandIo): string {
     ]);
   }
   if ("value" in explanation) rows.push(["value", `${valueText(explanation.value)} (${explanation.source})`]);
+  if (deprecation) rows.push(...deprecationRows(deprecation));
   if (registry) rows.push(["names", `what is registered under ${registry}; see verl plugins tree`]);
   const lines = [paint("bold", key), `  ${description}`];
   for (const [name, text] of rows) lines.push(`  ${paint("cyan", name.padEnd(8))} ${text}`);

@@ -4,7 +4,7 @@ import { declareConfig } from "./declare-config.js";
 import { EXPORT_FORMATS } from "./export/formats.js";
 import { HEATS, ORDERS, SPLITS } from "./inspect/choices.js";
 
-/** `config`, `doctor`, `inspect`, `compare`, `export`, `replay`, `checkpoints`, `dashboard`, `explain`, `completion`. */
+/** `config`, `doctor`, `inspect`, `compare`, `export`, `replay`, `checkpoints`, `dashboard`, `explain`, `help`, `completion`. */
 export function declareLooking(program: Command, declaring: Declaring): void {
   const { io, finish } = declaring;
   program.commandsGroup("Looking:");
@@ -40,6 +40,17 @@ export function declareLooking(program: Command, declaring: Declaring): void {
     .action(async (code: string, flags: Flags) => {
       const { explainCodeCommand } = await import("./explain-command.js");
       await finish(explainCodeCommand(code, { json: flags.json === true }, io));
+    });
+
+  program
+    .command("help")
+    .description("Show a command's help, or search commands, options, keys and error codes for words.")
+    .argument("[words...]", "a command such as config diff, or any words")
+    .option("--json", "print JSON")
+    .addHelpText("after", examples("verl help config diff", "verl help learning rate", "verl help resume"))
+    .action(async (words: string[], flags: Flags) => {
+      const { showHelp } = await import("./help-command.js");
+      await finish(showHelp(program, words, { json: flags.json === true }, io));
     });
 
   program

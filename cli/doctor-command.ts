@@ -1,20 +1,32 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { composeConfig, parseHubReference, toPlain } from "../core/config/index.js";
+import {
+  type ComposedConfig,
+  type ConfigFindings,
+  composeConfig,
+  inspectConfig,
+  parseHubReference,
+  type RunConfig,
+} from "../core/config/index.js";
 import { hubSnapshot } from "../core/formats/index.js";
 import { reasonOf } from "../core/host/basics.js";
 import type { Host } from "../core/index.js";
-import type { Diagnosis, TrackerOptions } from "../core/plugin.js";
+import type { Diagnosis } from "../core/plugin.js";
 import { commandLogger } from "./command-logger.js";
+import { diagnoseClock, fileSkew, readClock } from "./doctor/clock.js";
 import { diagnoseMachine, diagnoseOptionalPackages } from "./doctor/machine.js";
+import { ANSWER_MS, diagnoseNamed } from "./doctor/named.js";
 import { diagnosePlatforms, diagnosePlugins } from "./doctor/plugins.js";
-import { diagnoseSandboxes, type SandboxSettings } from "./doctor/sandboxes.js";
+import { diagnoseSandboxes } from "./doctor/sandboxes.js";
 import { diagnoseTokenizer } from "./doctor/tokenizer.js";
 import { diagnoseTrackers } from "./doctor/trackers.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
-import { type ConfigRequest, startHost } from "./prepare-run.js";
+import { type ConfigRequest, startHost, whatIsRegistered } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
-import { type TrackerKeys, trackerSettings } from "./tracker-settings.js";
+import { trackerSettings } from "./tracker-settings.js";
+
+/** What `diagnoseMachine` finds; the clock comes after it. */
+const MACHINE_FINDINGS = 4;
 
 export interface DoctorRequest extends ConfigRequest {
   /** Model whose tokenizer and template are checked; null: the configuration's, if it names one. */
@@ -23,19 +35,15 @@ export interface DoctorRequest extends ConfigRequest {
 
 /** `verl doctor`: looks at everything that a run needs, and says what to do about what is missing. */
 export async function doctorCommand(request: DoctorRequest, io: CommandIo): Promise<number> {
+  const before = readClock();
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
-  const { trainer, data, actor_rollout_ref, reward } = toPlain(composed.tree) as {
-    trainer: { default_local_dir: string; device: string; logger: string | string[] } & TrackerKeys;
-    data: { apply_chat_template_kwargs: Record<string, unknown> };
-    reward: SandboxSettings;
-    actor_rollout_ref: {
-      model: { path: string | null; tokenizer_path: string | null; custom_chat_template: string | null };
-    };
-  };
-  const findings: Diagnosis[] = await diagnoseMachine(path.resolve(io.cwd, trainer.default_local_dir));
+  // With defaults in place of values that are wrong, which `config check` tells of.
+  const { config } = await inspectConfig(composed, { forTraining: false });
+  const { trainer, data, actor_rollout_ref } = config;
+  const folder = path.resolve(io.cwd, trainer.default_local_dir);
+  const findings: Diagnosis[] = await diagnoseMachine(folder);
   findings.push(...diagnoseOptionalPackages());
-  const trackers = { names: [trainer.logger].flat(), options: { env: io.env, settings: trackerSettings(trainer) } };
-  findings.push(...(await diagnoseHost(composed.plugins, reward, trackers, io)));
+  findings.push(...(await diagnoseHost(composed, request, io)));
   const model = request.model ?? actor_rollout_ref.model.tokenizer_path ?? actor_rollout_ref.model.path;
   const tokens =
     model === null
@@ -45,6 +53,8 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
           kwargs: data.apply_chat_template_kwargs,
         });
   findings.push(...(tokens?.findings ?? []));
+  const clock = { before, after: readClock(), fileSkewMs: await fileSkew(folder), servers: findings };
+  findings.splice(MACHINE_FINDINGS, 0, ...diagnoseClock(clock));
 
   const ok = findings.every(({ status }) => status !== "failed");
   if (request.json) printJson(io, { ok, findings, template: tokens?.template ?? null });
@@ -61,34 +71,53 @@ async function cachedModel(model: string, io: CommandIo): Promise<string> {
   return hubSnapshot(reference, { env, logger: commandLogger(io) }).catch(() => local);
 }
 
-async function diagnoseHost(
-  plugins: readonly string[],
-  reward: SandboxSettings,
-  trackers: { readonly names: readonly string[]; readonly options: TrackerOptions },
-  io: CommandIo,
-): Promise<Diagnosis[]> {
+async function diagnoseHost(composed: ComposedConfig, request: DoctorRequest, io: CommandIo): Promise<Diagnosis[]> {
   let host: Host;
   try {
-    host = await startHost({ allowBrokenPlugins: true, json: true }, plugins, io);
+    host = await startHost({ allowBrokenPlugins: true, json: true }, composed.plugins, io);
   } catch (error) {
     return [{ name: "plugins", status: "failed", detail: reasonOf(error).split("\n")[0] }];
   }
   try {
-    return [
-      ...diagnosePlugins(host),
-      ...(await diagnosePlatforms(host, io.env)),
-      ...(await diagnoseEngines(host)),
-      ...(await diagnoseSandboxes(host, reward)),
-      ...(await diagnoseTrackers(host, trackers.names, trackers.options)),
-    ];
+    const found = await inspectConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, forTraining: false });
+    const { config } = found;
+    const options = { cwd: io.cwd, env: io.env, timeoutMs: ANSWER_MS };
+    const named = request.model === null ? config : namingModel(config, request.model);
+    const trackers = { env: io.env, settings: trackerSettings(config.trainer) };
+    const looked = await Promise.all([
+      diagnosePlatforms(host, io.env),
+      diagnoseEngines(host, config),
+      diagnoseSandboxes(host, config.reward),
+      diagnoseTrackers(host, config.trainer.logger, trackers),
+      diagnoseNamed(host, named, options),
+    ]);
+    return [...diagnoseConfiguration(found, request), ...diagnosePlugins(host), ...looked.flat()];
   } finally {
     await host.dispose();
   }
 }
 
-/** What engines and inference servers say about themselves. */
-async function diagnoseEngines({ registries }: Host): Promise<Diagnosis[]> {
-  const items = [...registries.engines.items(), ...registries.rollouts.items()];
+/** The configuration with the model of `--model`. */
+function namingModel(config: RunConfig, model: string): RunConfig {
+  const { actor_rollout_ref } = config;
+  return { ...config, actor_rollout_ref: { ...actor_rollout_ref, model: { ...actor_rollout_ref.model, path: model } } };
+}
+
+/** Whether the files and overrides that were given are sound; said of none, where none were. */
+function diagnoseConfiguration({ problems }: ConfigFindings, { files, overrides }: DoctorRequest): Diagnosis[] {
+  const name = "configuration";
+  if (files.length + overrides.length === 0) return [];
+  if (problems.length === 0) return [{ name, status: "ok", detail: "sound" }];
+  const [{ what }] = problems;
+  const more = problems.length === 1 ? "" : ` (the first of ${problems.length} problems)`;
+  const fix = "`verl config check` lists every problem, with its place; doctor looks at the defaults in their stead.";
+  return [{ name, status: "failed", detail: `${what}${more}`, fix }];
+}
+
+/** What engines and inference servers say about themselves; the rollout that is chosen is asked with its options elsewhere. */
+async function diagnoseEngines({ registries }: Host, { actor_rollout_ref }: RunConfig): Promise<Diagnosis[]> {
+  const others = registries.rollouts.items().filter(({ keys }) => !keys.includes(actor_rollout_ref.rollout.name));
+  const items = [...registries.engines.items(), ...others];
   const findings = await Promise.all(items.map(async ({ item }) => (await item.diagnose?.()) ?? []));
   return findings.flat();
 }

@@ -95,8 +95,9 @@ export async function whatIsRegistered(
 
 export function printNotices(notices: readonly Notice[], io: CommandIo): void {
   const paint = painter(io.color.stderr);
-  for (const { level, message, where } of notices) {
-    const label = level === "warning" ? paint("yellow", "warning") : paint("cyan", "note");
+  for (const { level, message, where, deprecation } of notices) {
+    const loud = level === "warning" || deprecation !== undefined;
+    const label = loud ? paint("yellow", deprecation ? "deprecated" : "warning") : paint("cyan", "note");
     printLine(io.stderr, `${label} ${message}${where ? ` ${paint("dim", `(${where})`)}` : ""}`);
   }
 }

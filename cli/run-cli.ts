@@ -40,8 +40,10 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
 async function addedHelp(argv: readonly string[], io: CommandIo): Promise<AddedHelp> {
   const [first = "--help", ...rest] = argv;
   const asks = (word: string) => word === "--help" || word === "-h";
-  if (first === "train" && rest.some(asks)) return { train: (await import("./key-help.js")).frequentKeysHelp() };
-  if (!asks(first) || !hasPlugins(io)) return {};
+  const isHelped = (first === "train" && rest.some(asks)) || (first === "help" && rest[0] === "train");
+  if (isHelped) return { train: (await import("./key-help.js")).frequentKeysHelp() };
+  const isWhole = asks(first) || (first === "help" && rest.length === 0);
+  if (!isWhole || !hasPlugins(io)) return {};
   return { commands: await (await import("./plugin-commands.js")).pluginCommandsHelp(io) };
 }
 

@@ -88,5 +88,5 @@ const recorded = ({ name, version, source, status, hash, registered }: PluginRec
   source,
   status,
   hash,
-  registered,
+  registered: registered.map(({ kind, key }) => ({ kind, key })),
 });

@@ -9,6 +9,7 @@ import type { SamplerFactory } from "./data/row-sampler.js";
 import type { EngineFactory } from "./engine/engine.js";
 import { engineKeys } from "./engine/engine-keys.js";
 import type { Kind, Registrar, Registry } from "./host/kind.js";
+import type { Stability } from "./host/stability.js";
 import type { PlatformFactory } from "./platform/platform.js";
 import type { RewardModelFactory } from "./reward/model/reward-model.js";
 import type { RewardManagerFactory, Scorer } from "./reward/reward.js";
@@ -16,7 +17,7 @@ import type { RolloutFactory, ServerAdapterFactory } from "./rollout/rollout.js"
 import type { SandboxFactory } from "./sandbox/sandbox.js";
 import type { TracerFactory } from "./tracing/tracer.js";
 import type { TrackerFactory } from "./tracking/tracker.js";
-import { HOOK_NAMES, type Hooks } from "./trainer/hooks.js";
+import { HOOK_NAMES, HOOK_STABILITY, type Hooks } from "./trainer/hooks.js";
 import type { TrainerFactory } from "./trainer/trainer.js";
 import type { ReplayBufferFactory } from "./transfer/replay-buffer.js";
 import type { TransferQueueFactory } from "./transfer/transfer-queue.js";
@@ -62,30 +63,36 @@ function needs(...methods: string[]): (item: unknown) => string | null {
   };
 }
 
-export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> } = {
-  platforms: { name: "platform", keysOf: (p) => [p.vendorName], check: needs("create") },
-  engines: { name: "engine", keysOf: engineKeys, check: needs("create") },
-  rollouts: { name: "rollout", keysOf: byName, check: needs("createReplica") },
-  serverAdapters: { name: "serverAdapter", keysOf: byName, check: needs("createAdapter") },
-  transferQueues: { name: "transferQueue", keysOf: byName, check: needs("create") },
-  replayBuffers: { name: "replayBuffer", keysOf: byName, check: needs("create") },
-  agentLoops: { name: "agentLoop", keysOf: (l) => [l.name, ...(l.aliases ?? [])], check: needs("create") },
-  agentLoopManagers: { name: "agentLoopManager", keysOf: byName, check: needs("create") },
-  tools: { name: "tool", keysOf: byName, check: needs("create") },
-  toolParsers: { name: "toolParser", keysOf: byName, check: checkToolParser },
-  rewardManagers: { name: "rewardManager", keysOf: byName, check: needs("create") },
-  rewardModels: { name: "rewardModel", keysOf: byName, check: needs("create") },
-  scorers: { name: "scorer", keysOf: byName, check: needs("score") },
-  advantageEstimators: { name: "advantageEstimator", keysOf: byName, check: needs("compute") },
-  policyLosses: { name: "policyLoss", keysOf: byName, check: needs("create") },
-  datasets: { name: "dataset", keysOf: byName, check: needs("create") },
-  samplers: { name: "sampler", keysOf: byName, check: needs("create") },
-  trainers: { name: "trainer", keysOf: (t) => [t.mode], check: needs("create") },
-  sandboxes: { name: "sandbox", keysOf: byName, check: needs("probe", "create") },
-  tracers: { name: "tracer", keysOf: byName, check: needs("create") },
-  trackers: { name: "tracker", keysOf: byName, check: needs("create") },
-  hooks: { name: "hooks", keysOf: byName, check: checkHooks },
-  commands: { name: "command", keysOf: byName, check: checkCommand },
+/** Every kind says how stable its contract is. */
+export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> & { readonly stability: Stability } } = {
+  platforms: { name: "platform", stability: "stable", keysOf: (p) => [p.vendorName], check: needs("create") },
+  engines: { name: "engine", stability: "stable", keysOf: engineKeys, check: needs("create") },
+  rollouts: { name: "rollout", stability: "stable", keysOf: byName, check: needs("createReplica") },
+  serverAdapters: { name: "serverAdapter", stability: "stable", keysOf: byName, check: needs("createAdapter") },
+  transferQueues: { name: "transferQueue", stability: "experimental", keysOf: byName, check: needs("create") },
+  replayBuffers: { name: "replayBuffer", stability: "experimental", keysOf: byName, check: needs("create") },
+  agentLoops: {
+    name: "agentLoop",
+    stability: "stable",
+    keysOf: (l) => [l.name, ...(l.aliases ?? [])],
+    check: needs("create"),
+  },
+  agentLoopManagers: { name: "agentLoopManager", stability: "experimental", keysOf: byName, check: needs("create") },
+  tools: { name: "tool", stability: "stable", keysOf: byName, check: needs("create") },
+  toolParsers: { name: "toolParser", stability: "stable", keysOf: byName, check: checkToolParser },
+  rewardManagers: { name: "rewardManager", stability: "stable", keysOf: byName, check: needs("create") },
+  rewardModels: { name: "rewardModel", stability: "experimental", keysOf: byName, check: needs("create") },
+  scorers: { name: "scorer", stability: "stable", keysOf: byName, check: needs("score") },
+  advantageEstimators: { name: "advantageEstimator", stability: "stable", keysOf: byName, check: needs("compute") },
+  policyLosses: { name: "policyLoss", stability: "stable", keysOf: byName, check: needs("create") },
+  datasets: { name: "dataset", stability: "stable", keysOf: byName, check: needs("create") },
+  samplers: { name: "sampler", stability: "experimental", keysOf: byName, check: needs("create") },
+  trainers: { name: "trainer", stability: "experimental", keysOf: (t) => [t.mode], check: needs("create") },
+  sandboxes: { name: "sandbox", stability: "experimental", keysOf: byName, check: needs("probe", "create") },
+  tracers: { name: "tracer", stability: "experimental", keysOf: byName, check: needs("create") },
+  trackers: { name: "tracker", stability: "stable", keysOf: byName, check: needs("create") },
+  hooks: { name: "hooks", stability: "stable", keysOf: byName, check: checkHooks, partsOf: hooksOf },
+  commands: { name: "command", stability: "experimental", keysOf: byName, check: checkCommand },
 };
 
 /** The name is what a user types. */
@@ -113,6 +120,12 @@ function checkHooks(item: unknown): string | null {
     if (typeof value !== "function" && !isSlots(value)) return `a function, or { pre, post }, as "${key}"`;
   }
   return null;
+}
+
+/** The hooks that a set has, with their labels. */
+function hooksOf(set: Hooks): Readonly<Record<string, Stability>> {
+  const used = HOOK_NAMES.filter((name) => set[name] !== undefined);
+  return Object.fromEntries(used.map((name) => [name, HOOK_STABILITY[name]]));
 }
 
 function isSlots(value: unknown): boolean {

@@ -103,12 +103,15 @@ export { type ComposeEngineOptions, composeEngine } from "./engine/compose-engin
 export type { EngineReplica, ReplicaGroup } from "./engine/data-parallel/replicas.js";
 export type * from "./engine/engine.js";
 export type * from "./engine/memory.js";
+export { failedFinding } from "./host/diagnosis.js";
 export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
 export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";
 export type { PluginDefinition } from "./host/plugin-definition.js";
 export { type Profiler, profiled } from "./host/profiler.js";
+export { type Reach, type ReachOptions, reach } from "./host/reach.js";
 export { responseText } from "./host/response-text.js";
+export type { Stability } from "./host/stability.js";
 export type * from "./host/types.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";
 export type * from "./platform/platform.js";

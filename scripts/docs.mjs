@@ -4,11 +4,22 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib.mjs";
 
-const { configKeys, configSections, knownKeys, renamedKeys } = await import("../dist/core/config/index.js");
+const { configKeys, configSections, knownKeys, removedKeys, renamedKeys, sinceText, untilText } = await import(
+  "../dist/core/config/index.js"
+);
+const { KINDS } = await import("../dist/core/index.js");
+const { HOOK_STABILITY } = await import("../dist/core/trainer/index.js");
+const { stabilityText } = await import("../dist/core/host/index.js");
 const { errorTable } = await import("../dist/cli/error-table.js");
 
 const pages = {
-  "docs/Reference/configuration.md": { keys: keyTables, renamed: renamedTable, known: knownTable },
+  "docs/Reference/configuration.md": {
+    keys: keyTables,
+    renamed: renamedTable,
+    removed: removedTable,
+    known: knownTable,
+  },
+  "docs/Guide/plugins.md": { stability: stabilityTable },
   "docs/Reference/differences.md": { differences: differencesTable },
   "docs/Reference/errors.md": { errors: errorTables },
   "THIRD_PARTY_LICENSES.md": { licences: licenceTable },
@@ -77,9 +88,38 @@ function keyTable(entries, prefix) {
 
 function renamedTable() {
   return table(
-    ["old", "new"],
-    renamedKeys.map(({ from, to }) => [code(from), code(to)]),
+    ["old", "new", "renamed", "the old name stops working with"],
+    renamedKeys.map(({ from, to, since, until }) => [code(from), code(to), sinceText(since), untilText(until)]),
   );
+}
+
+function removedTable() {
+  return table(
+    ["key", "removed", "accepted values", "why", "instead"],
+    removedKeys.map(({ key, allowed, note, removed: { since, instead } }) => [
+      code(key),
+      sinceText(since),
+      allowed ? allowed.map(code).join(", ") : "any",
+      note,
+      instead ? code(instead) : "–",
+    ]),
+  );
+}
+
+/** What is not stable, and in one line what is. */
+function stabilityTable() {
+  const parts = [
+    ...Object.values(KINDS).map(({ name, stability }) => [code(name), stability]),
+    ...Object.entries(HOOK_STABILITY).map(([hook, stability]) => [`hook ${code(hook)}`, stability]),
+  ];
+  const stable = parts.filter(([, stability]) => stability === "stable").map(([name]) => name);
+  const others = parts.filter(([, stability]) => stability !== "stable");
+  const rows = others.map(([name, stability]) => [
+    name,
+    stabilityText(stability),
+    typeof stability === "object" ? stability.instead : "–",
+  ]);
+  return `${table(["part", "label", "instead"], rows)}\n\nStable: ${stable.join(", ")}.`;
 }
 
 function knownTable() {

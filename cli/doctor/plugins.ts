@@ -1,5 +1,5 @@
 import { whyNoEngine } from "../../core/engine/index.js";
-import type { PluginRecord } from "../../core/host/index.js";
+import { type PluginRecord, stabilityText } from "../../core/host/index.js";
 import type { Host } from "../../core/index.js";
 import { namesOf, probePlatforms } from "../../core/platform/index.js";
 import type { Diagnosis } from "../../core/plugin.js";
@@ -58,6 +58,7 @@ function diagnosePlugin(plugin: PluginRecord): Diagnosis[] {
   const kinds = new Set(registered.map((r) => r.kind));
   const keys = registered.map((r) => `${r.kind} ${r.key}`).join(", ");
   const findings: Diagnosis[] = [{ name, status: "ok", detail: keys === "" ? "registered nothing" : keys }];
+  findings.push(...registered.flatMap((held) => diagnoseStability(name, held)));
   const unused = provides.filter((kind) => !kinds.has(kind));
   if (unused.length > 0) {
     const detail = `declares ${unused.join(", ")} and registered none`;
@@ -67,4 +68,20 @@ function diagnosePlugin(plugin: PluginRecord): Diagnosis[] {
     findings.push({ name, status: "warning", detail: `changed process.env: ${changedEnv.join(", ")}` });
   }
   return findings;
+}
+
+/** Parts of the plugin API that a plugin leans on and that will change, or go. */
+function diagnoseStability(
+  name: string,
+  { kind, key, unsettled = [] }: PluginRecord["registered"][number],
+): Diagnosis[] {
+  return unsettled.map(({ part, stability }): Diagnosis => {
+    const what = `${kind} ${key}${part === null ? "" : `, ${part}`}`;
+    if (stability === "experimental") {
+      const detail = `${what}: this part of the plugin API is experimental and may change with a minor version`;
+      return { name, status: "ok", detail };
+    }
+    const fix = `Its author uses ${stability.instead}.`;
+    return { name, status: "warning", detail: `${what}: ${stabilityText(stability)} of the plugin API`, fix };
+  });
 }

@@ -4,6 +4,7 @@ import {
   formatNumber,
   formatValue,
   type KeyMetric,
+  STALENESS,
   sparkline,
 } from "../../core/tracking/index.js";
 import { painter } from "../io.js";
@@ -121,6 +122,8 @@ function table(state: TuiState, columns: number, color: boolean): string[] {
     const series = state.curve(metric);
     if (series) rows.push([label, unit ?? "", series]);
   }
+  const stale = state.series.get(STALENESS);
+  if (stale) rows.push(["staleness", "steps", stale]);
   const width = rows.reduce((longest, [label]) => Math.max(longest, Math.min(28, textWidth(label))), 0);
   return rows.map(([label, unit, series]) => {
     const value = series.last ? formatValue(series.last.value) : "–";

@@ -5,6 +5,7 @@ import {
   nameOf,
   type ProgressUpdate,
   type RunInfo,
+  STALENESS,
   StepClock,
   type TrajectoryRecord,
   validationScores,
@@ -49,7 +50,7 @@ export class TuiState {
 
   log(metrics: Readonly<Record<string, number>>, step: number): void {
     for (const [name, value] of Object.entries(metrics)) {
-      if (!isShown(name)) continue;
+      if (!isShown(name, value)) continue;
       const series = this.series.get(name) ?? new BoundedSeries();
       this.series.set(name, series);
       series.push(step, value);
@@ -95,4 +96,5 @@ export class TuiState {
 }
 
 const NAMES: ReadonlySet<string> = new Set(Object.values(KEY_METRICS).flat());
-const isShown = (name: string): boolean => NAMES.has(name) || name.startsWith("val-core/");
+const isShown = (name: string, value: number): boolean =>
+  NAMES.has(name) || name.startsWith("val-core/") || (name === STALENESS && value !== 0);

@@ -2,6 +2,7 @@ import { nearestName } from "../host/nearest.js";
 import type { JsonValue } from "../host/types.js";
 import { findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
 import { composeUser } from "./compose.js";
+import { sinceText } from "./deprecation.js";
 import { holdsKnownKeys, type KnownKey, knownKey } from "./known-keys.js";
 import { suggestKey } from "./nearest.js";
 import { bringsKey, type PluginSchema } from "./plugin-schemas.js";
@@ -54,12 +55,17 @@ export function checkKeys(tree: Dict, schemas: readonly PluginSchema[] = []): Ke
     problems.push(...roots(found, own));
     config = runConfigSchema.parse(toPlain(repaired(own, found)));
   }
-  const notices = [...ignored.values()].map(({ entry, node }): Notice => {
-    const message = `${entry.key} has no effect here: ${entry.note}.`;
-    return { level: "notice", key: entry.key, message, where: sourceText(node.source) };
-  });
+  const notices = [...ignored.values()].map(({ entry, node }) => ignoredNotice(entry, node));
   for (const { path, node } of brought) place(config as RunConfig, path, toPlain(node));
   return { config: config as RunConfig, problems, notices };
+}
+
+function ignoredNotice(entry: KnownKey, node: Node): Notice {
+  const { key, note, removed } = entry;
+  const at = { level: "notice", key, where: sourceText(node.source) } as const;
+  if (!removed) return { ...at, message: `${key} has no effect here: ${note}.` };
+  const message = `${key} was removed (${sinceText(removed.since)}) and has no effect: ${note}.`;
+  return { ...at, message, deprecation: { kind: "removed", key, ...removed } };
 }
 
 /** Without the keys whose default follows a wrong one. */
@@ -121,15 +127,33 @@ function checkForeign(node: Node, path: Path, problems: Problem[], ignored: Igno
   } else if (entry.allowed) {
     const { allowed } = entry;
     if (allowed.some((value) => equal(fromPlain(value, node.source), node))) return;
-    problems.push({
-      code: "VERL_CONFIG_UNSUPPORTED",
-      key,
-      what: `${key} = ${show(key, node)} is not available: ${entry.note}.`,
-      where: sourceText(node.source),
-      why: "It would change the result, so it is not ignored.",
-      fix: `Remove it, or set it to ${allowed.map((value) => JSON.stringify(value)).join(" or ")}.`,
-    });
+    problems.push(
+      entry.removed
+        ? removedProblem(entry, node)
+        : {
+            code: "VERL_CONFIG_UNSUPPORTED",
+            key,
+            what: `${key} = ${show(key, node)} is not available: ${entry.note}.`,
+            where: sourceText(node.source),
+            why: "It would change the result, so it is not ignored.",
+            fix: `Remove it, or set it to ${allowed.map((value) => JSON.stringify(value)).join(" or ")}.`,
+          },
+    );
   } else if (!ignored.has(entry.key)) ignored.set(entry.key, { entry, node });
+}
+
+/** A key that would change the result, and that verl itself would not read any more. */
+function removedProblem({ key, note, removed }: KnownKey, node: Node): Problem {
+  const { since, instead } = removed as NonNullable<KnownKey["removed"]>;
+  return {
+    code: "VERL_CONFIG_REMOVED_KEY",
+    key,
+    what: `${key} = ${show(key, node)}: this key was removed ${sinceText(since)}.`,
+    where: sourceText(node.source),
+    why: `${note.charAt(0).toUpperCase()}${note.slice(1)}. It would change the result, so it is not ignored.`,
+    fix: instead ? `Remove it and see ${instead}: verl config explain ${instead}.` : "Remove it.",
+    deprecation: { kind: "removed", key, since, ...(instead ? { instead } : {}) },
+  };
 }
 
 function typeProblems(paths: readonly (readonly PropertyKey[])[], tree: Dict): Problem[] {

@@ -2,6 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { isVerlError, reasonOf, type VerlError } from "../host/errors.js";
 import { defaultTree, findKey, findSection, openSectionOf } from "./catalogue.js";
+import { sinceText, untilText } from "./deprecation.js";
 import { configErrors } from "./errors.js";
 import { expandHomePaths } from "./home-paths.js";
 import { holdsKnownKeys, knownKey, verlDefault } from "./known-keys.js";
@@ -9,7 +10,7 @@ import { suggestKey } from "./nearest.js";
 import { applyOverride, type KeyRules, type Override, parseOverride } from "./overrides.js";
 import { type Notice, problemsError } from "./problems.js";
 import { type Env, resolveReferences } from "./references.js";
-import { moveRenamed, renamed } from "./renamed-keys.js";
+import { moveRenamed, type RenamedKey, renamed } from "./renamed-keys.js";
 import { unsetDefaults } from "./saved-config.js";
 import { type Dict, dict, merge, type Node, type Path, scalar, sourceText, toPlain } from "./tree.js";
 import { parseYaml } from "./yaml.js";
@@ -56,7 +57,7 @@ export function composeUser(document: Dict, env: Env): ComposedConfig {
 function compose(user: Dict, files: readonly string[], { overrides, env }: { overrides: readonly string[]; env: Env }) {
   const notices: Notice[] = [];
   const moved = moveRenamed(user);
-  for (const { from, to, node } of moved.moves) notices.push(movedNotice(from, to, node));
+  for (const { node, ...entry } of moved.moves) notices.push(movedNotice(entry, node));
 
   const tree = merge(defaultTree(), withoutEmptySections(moved.tree, [])) as Dict;
   for (const { name, key } of ENV_KEYS) {
@@ -115,16 +116,17 @@ export function isKnownPath(key: Path): boolean {
 function present(override: Override, notices: Notice[]): Override {
   const now = renamed(override.path);
   if (!now) return override;
-  notices.push(movedNotice(now.entry.from, now.entry.to, { kind: "scalar", value: null, source: override.source }));
+  notices.push(movedNotice(now.entry, override));
   return { ...override, path: now.path };
 }
 
-function movedNotice(from: string, to: string, { source }: Node): Notice {
+function movedNotice({ from, to, since, until }: RenamedKey, { source }: Pick<Node, "source">): Notice {
   return {
     level: "notice",
     key: from,
-    message: `${from} is now ${to}; the value was moved.`,
+    message: `${from} is now ${to} (renamed ${sinceText(since)}); the value was moved. The old name stops working with ${untilText(until)}.`,
     where: sourceText(source),
+    deprecation: { kind: "renamed", key: from, instead: to, since, until },
   };
 }
 

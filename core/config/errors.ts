@@ -26,6 +26,10 @@ export const configErrors = defineErrors({
     summary: "A key that no part of the configuration has.",
     fix: "Correct the spelling; `verl config explain` lists every key.",
   },
+  VERL_CONFIG_REMOVED_KEY: {
+    summary: "A key that there was in older versions, with a value that would change the result.",
+    fix: "Remove it; `verl config explain KEY` says since when it is gone and what took its place.",
+  },
   VERL_CONFIG_TYPE: {
     summary: "A value has the wrong type or is out of range.",
     fix: "`verl config explain KEY` shows type, range and default.",

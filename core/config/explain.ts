@@ -1,6 +1,7 @@
 import type { JsonValue } from "../host/types.js";
 import { configKeys, findKey, findSection, type KeyEntry } from "./catalogue.js";
 import type { ComposedConfig } from "./compose.js";
+import type { Deprecation } from "./deprecation.js";
 import { configErrors } from "./errors.js";
 import { knownKey } from "./known-keys.js";
 import { nearestKey, suggestKey } from "./nearest.js";
@@ -10,8 +11,8 @@ import { nodeAt, sourceText, toPlain } from "./tree.js";
 /** What can be said about one key. */
 export interface KeyExplanation {
   readonly key: string;
-  /** `key` has a meaning here, `known` is verl's and has none, `renamed` moved. */
-  readonly status: "key" | "section" | "known" | "renamed";
+  /** `key` has a meaning here, `known` is verl's and has none, `renamed` moved, `removed` is in no present version of verl. */
+  readonly status: "key" | "section" | "known" | "renamed" | "removed";
   readonly description: string;
   readonly type?: string;
   readonly unit?: string;
@@ -22,6 +23,8 @@ export interface KeyExplanation {
   readonly differs?: { readonly verl?: JsonValue; readonly why: string };
   readonly registry?: string;
   readonly movedTo?: string;
+  /** Of a renamed or removed key, for people and programs alike. */
+  readonly deprecation?: Deprecation;
   /** Of a section: what it holds. */
   readonly keys?: readonly string[];
 }
@@ -43,14 +46,20 @@ export function explainKey(key: string, composed: ComposedConfig): KeyExplanatio
   const now = renamed(path);
   if (now) {
     const movedTo = now.path.join(".");
-    return { key, status: "renamed", description: `Moved to ${movedTo}.`, movedTo };
+    const { since, until } = now.entry;
+    const means = findKey(movedTo)?.description ?? findSection(movedTo)?.description;
+    const description = `Moved to ${movedTo}.${means ? ` ${means}` : ""}`;
+    const deprecation = { kind: "renamed", key, instead: movedTo, since, until } as const;
+    return { key, status: "renamed", description, movedTo, deprecation };
   }
   const known = knownKey(path);
   if (known) {
     const effect = known.allowed
       ? `Only ${known.allowed.map((v) => JSON.stringify(v)).join(" or ")} is accepted`
       : "No effect here";
-    return { key, status: "known", description: `${effect}: ${known.note}.`, ...at };
+    const description = `${effect}: ${known.note}.`;
+    if (!known.removed) return { key, status: "known", description, ...at };
+    return { key, status: "removed", description, ...at, deprecation: { kind: "removed", key, ...known.removed } };
   }
   throw configErrors.VERL_CONFIG_UNKNOWN_KEY({
     what: `There is no key ${key}.${suggestKey(path)}`,

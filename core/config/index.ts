@@ -9,11 +9,12 @@ export {
   ENV_KEYS,
 } from "./compose.js";
 export { makeConfig, type PartialConfig } from "./defaults.js";
+export { type Deprecation, type Since, sinceText, type Until, untilText } from "./deprecation.js";
 export { diffConfigs, type KeyDifference } from "./diff.js";
 export { configErrors } from "./errors.js";
 export { explainKey, type KeyExplanation } from "./explain.js";
 export { type HubReference, parseHubReference } from "./hub-reference.js";
-export { type KnownKey, knownKeys } from "./known-keys.js";
+export { type KnownKey, knownKeys, removedKeys } from "./known-keys.js";
 export { type HubModel, hubModels } from "./named-files.js";
 export { searchKeys } from "./nearest.js";
 export type { PluginSchema } from "./plugin-schemas.js";

@@ -1,3 +1,4 @@
+import { inVerl, type Since } from "./deprecation.js";
 import { DEFAULT, fromPlain, type Node, type Path, pathText } from "./tree.js";
 
 /**
@@ -14,6 +15,8 @@ export interface KnownKey {
   readonly allowed?: readonly unknown[];
   /** The whole section, with whatever keys it has. */
   readonly section?: true;
+  /** Of a key that verl itself has no more: since when, and what took its place, if something did. */
+  readonly removed?: { readonly since: Since; readonly instead?: string };
 }
 
 const noEffect = (note: string, values: Record<string, unknown>): KnownKey[] =>
@@ -22,6 +25,16 @@ const sections = (note: string, ...keys: string[]): KnownKey[] =>
   keys.map((key) => ({ key, verl: {}, note, section: true as const }));
 const unsupported = (note: string, values: Record<string, readonly [unknown, ...unknown[]]>): KnownKey[] =>
   Object.entries(values).map(([key, allowed]) => ({ key, verl: allowed[0], note, allowed }));
+/** Keys of older versions of verl. `allowed` as in `unsupported`; without it any value is passed over. */
+const removed = (
+  since: Since,
+  keys: Record<string, { verl: unknown; note: string; instead?: string; allowed?: readonly unknown[] }>,
+): KnownKey[] =>
+  Object.entries(keys).map(([key, { instead, ...entry }]) => ({
+    key,
+    ...entry,
+    removed: { since, ...(instead ? { instead } : {}) },
+  }));
 const under = <T>(prefix: string, values: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [`${prefix}.${key}`, value]));
 
@@ -81,7 +94,7 @@ const PLACEMENT = { device: ONE_PIECE, device_map: ONE_PIECE, deviceMap: ONE_PIE
 
 const table: readonly KnownKey[] = [
   ...sections("verl's own composition of files", "hydra"),
-  ...sections("Ray is not used", "ray_kwargs"),
+  ...sections("Ray is not used", "ray_kwargs", "ray_init"),
   ...sections("profiling is done by the engine", "global_profiler", `${ROLLOUT}.profiler`),
   ...sections(engineOption, ...ENGINE_SECTIONS.flatMap((name) => [ACTOR, REF, "critic"].map((at) => `${at}.${name}`))),
   ...sections(modelOption, `${MODEL}.fused_kernel_options`, `${MODEL}.tiled_mlp`),
@@ -154,8 +167,12 @@ const table: readonly KnownKey[] = [
   ...sections("an option of verl's queue", "transfer_queue.metrics", "transfer_queue.backend.SimpleStorage"),
   ...sections("an option of verl's queue", "transfer_queue.backend.MooncakeStore"),
 
-  ...unsupported("verl replaced it by use_v1", { "trainer.remove_previous_ckpt_in_save": [false, null] }),
-  ...unsupported("only asynchronous servers exist", { [`${ROLLOUT}.mode`]: ["async"] }),
+  ...unsupported("max_actor_ckpt_to_keep=1 and max_critic_ckpt_to_keep=1 say the same", {
+    "trainer.remove_previous_ckpt_in_save": [false, null],
+  }),
+  ...unsupported("only asynchronous servers exist, in verl too since 2025-12 (verl#4411)", {
+    [`${ROLLOUT}.mode`]: ["async"],
+  }),
   ...unsupported(oneProcess, {
     ...under(ACTOR, { ulysses_sequence_parallel_size: [1] as const }),
     ...under(REF, { ulysses_sequence_parallel_size: [1] as const }),
@@ -240,10 +257,80 @@ const table: readonly KnownKey[] = [
   }),
 ];
 
-const exact = new Map(table.filter((entry) => !entry.section).map((entry) => [entry.key, entry]));
+/** Keys that verl has had and gave up. */
+const gone: readonly KnownKey[] = [
+  ...removed(inVerl("2026-03", "verl#5604"), {
+    "trainer.use_legacy_worker_impl": { verl: "auto", note: "there is one implementation of the workers" },
+  }),
+  ...removed(inVerl("2026-02", "verl#5255"), {
+    "reward.reward_model.use_reward_loop": { verl: null, note: "every trajectory is scored as it ends" },
+  }),
+  ...removed(inVerl("2025-12", "verl#4511"), {
+    "algorithm.rollout_correction.use_policy_gradient": {
+      verl: false,
+      note: "loss_type: reinforce says the same",
+      instead: "algorithm.rollout_correction.loss_type",
+      allowed: [false, null],
+    },
+  }),
+  ...removed(inVerl("2025-11", "verl#3984"), {
+    "algorithm.rollout_is": {
+      verl: false,
+      note: "the correction has a section of its own, and names its level, as in rollout_is: token",
+      instead: "algorithm.rollout_correction.rollout_is",
+      allowed: [false, null],
+    },
+    "algorithm.rollout_is_threshold": {
+      verl: null,
+      note: "the correction has a section of its own",
+      instead: "algorithm.rollout_correction.rollout_is_threshold",
+      allowed: [null],
+    },
+    ...Object.fromEntries(
+      ["threshold_lower", "level", "mode", "veto_threshold"].map((name) => [
+        `algorithm.rollout_is_${name}`,
+        { verl: null, note: "it belonged to rollout_is", instead: "algorithm.rollout_correction" },
+      ]),
+    ),
+  }),
+  ...removed(inVerl("2025-10", "verl#3694"), {
+    [`${ACTOR}.tis_imp_ratio_cap`]: {
+      verl: -1,
+      note: "the correction has a section of its own: rollout_is: token with this threshold",
+      instead: "algorithm.rollout_correction.rollout_is_threshold",
+      allowed: [-1, null],
+    },
+  }),
+  ...removed(inVerl("2025-08", "verl#2894"), {
+    ...Object.fromEntries(
+      ["profile_steps", "controller_nsight_options", "worker_nsight_options", "npu_profile"].map((name) => [
+        `trainer.${name}`,
+        { verl: null, note: "`verl profile` says where the time goes" },
+      ]),
+    ),
+  }),
+  ...removed(inVerl("2025-07", "verl#2725"), {
+    [`${ROLLOUT}.chat_scheduler`]: {
+      verl: null,
+      note: "agent loops took its place",
+      instead: `${ROLLOUT}.agent.agent_loop_config_path`,
+      allowed: [null],
+    },
+    [`${ROLLOUT}.multi_turn.completion_callback`]: {
+      verl: null,
+      note: "agent loops took its place",
+      instead: `${ROLLOUT}.agent.agent_loop_config_path`,
+      allowed: [null],
+    },
+  }),
+];
+
+const exact = new Map([...table, ...gone].filter((entry) => !entry.section).map((entry) => [entry.key, entry]));
 const open = new Map(table.filter((entry) => entry.section).map((entry) => [entry.key, entry]));
 
 export const knownKeys: readonly KnownKey[] = table;
+/** Those that nobody should write any more. */
+export const removedKeys: readonly KnownKey[] = gone;
 
 /** The entry for a path: its own, or that of the section that it lies in. */
 export function knownKey(path: Path): KnownKey | null {
@@ -259,7 +346,7 @@ export function knownKey(path: Path): KnownKey | null {
 /** Whether known keys lie below this path. */
 export function holdsKnownKeys(path: Path): boolean {
   const prefix = `${pathText(path)}.`;
-  return table.some((entry) => entry.key.startsWith(prefix));
+  return [...exact.keys(), ...open.keys()].some((key) => key.startsWith(prefix));
 }
 
 /** verl's default, for references to a key that has no meaning here. */

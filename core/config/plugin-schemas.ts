@@ -1,7 +1,7 @@
 import type { JsonValue } from "../host/types.js";
 import { findSection } from "./catalogue.js";
-import type { Problem } from "./problems.js";
-import { type Dict, nodeAt, type Path, pathText, sourceText } from "./tree.js";
+import type { Notice, Problem } from "./problems.js";
+import { type Dict, isSet, nodeAt, type Path, pathText, sourceText } from "./tree.js";
 
 /** What a plugin's manifest says about the configuration: a JSON Schema of the whole tree, from its root. */
 export interface PluginSchema {
@@ -55,6 +55,31 @@ export async function checkPluginSchemas(
     }
   }
   return problems;
+}
+
+/** Settings that a plugin's schema marks `deprecated`, where somebody sets them; `deprecationMessage` says what to do instead. */
+export function deprecatedSettings(tree: Dict, schemas: readonly PluginSchema[]): Notice[] {
+  return schemas.flatMap(({ plugin, schema }) => deprecatedBelow(schema, [], { plugin, tree }));
+}
+
+function deprecatedBelow(schema: JsonValue, path: Path, of: { plugin: string; tree: Dict }): Notice[] {
+  const { deprecated, deprecationMessage, properties } = asObject(schema) ?? {};
+  const node = nodeAt(of.tree, path);
+  if (!node) return [];
+  const key = pathText(path);
+  const own: Notice[] = [];
+  if (deprecated === true && isSet(of.tree, key)) {
+    const instead = typeof deprecationMessage === "string" ? `: ${deprecationMessage}` : "";
+    own.push({
+      level: "notice",
+      key,
+      message: `${key} is deprecated by ${of.plugin}${instead}${/[.!?]$/.test(instead) ? "" : "."}`,
+      where: sourceText(node.source),
+      deprecation: { kind: "deprecated", key },
+    });
+  }
+  const inner = Object.entries(asObject(properties) ?? {});
+  return [...own, ...inner.flatMap(([name, child]) => deprecatedBelow(child, [...path, name], of))];
 }
 
 async function issuesOf(schema: Schema, config: unknown): Promise<readonly SchemaIssue[]> {

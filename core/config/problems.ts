@@ -1,4 +1,5 @@
 import type { ErrorCode, VerlError } from "../host/errors.js";
+import type { Deprecation } from "./deprecation.js";
 import { configErrors } from "./errors.js";
 
 /** Something wrong with a configuration. All of them are collected and reported together. */
@@ -11,6 +12,8 @@ export interface Problem {
   readonly where?: string;
   readonly why?: string;
   readonly fix?: string;
+  /** Of a key that is no more. */
+  readonly deprecation?: Deprecation;
 }
 
 /** As many as are collected: nobody reads more, and a file from outside may hold any number. */
@@ -22,16 +25,20 @@ export interface Notice {
   readonly key: string;
   readonly message: string;
   readonly where?: string;
+  /** Of a key that is on its way out. */
+  readonly deprecation?: Deprecation;
 }
 
-type Factory = (details: Omit<Problem, "code" | "key"> & { data?: Readonly<Record<string, unknown>> }) => VerlError;
+type Factory = (
+  details: Omit<Problem, "code" | "key" | "deprecation"> & { data?: Readonly<Record<string, unknown>> },
+) => VerlError;
 
 /** One error for any number of problems: the problem's own code when there is one, else `VERL_CONFIG_INVALID`. */
 export function problemsError(problems: readonly Problem[]): VerlError {
   const [first] = problems;
   const data = { problems: problems.map((problem) => ({ ...problem })) };
   if (problems.length === 1) {
-    const { code, key, ...details } = first;
+    const { code, key, deprecation: _, ...details } = first;
     return (configErrors[code] as unknown as Factory)({ ...details, data: { key, ...data } });
   }
   const list = problems.map((problem, i) => `  ${i + 1}. ${card(problem)}`).join("\n");

@@ -1,30 +1,51 @@
+import { inVerl, type Since, UNTIL_1_0, type Until } from "./deprecation.js";
 import { type Dict, dict, merge, type Node, type Path, pathText } from "./tree.js";
 
 /** A key that moved. Written under its old name it still works, and the move is reported. */
 export interface RenamedKey {
   readonly from: string;
   readonly to: string;
+  readonly since: Since;
+  /** The old name is read so long; then the entry becomes one of a removed key. */
+  readonly until: Until;
 }
 
+const moved = (since: Since, names: Readonly<Record<string, string>>): RenamedKey[] =>
+  Object.entries(names).map(([from, to]) => ({ from, to, since, until: UNTIL_1_0 }));
+
+const ACTOR = "actor_rollout_ref.actor";
+const REF = "actor_rollout_ref.ref";
+const ROLLOUT = "actor_rollout_ref.rollout";
+
 const renames: readonly RenamedKey[] = [
-  { from: "custom_reward_function", to: "reward.custom_reward_function" },
-  { from: "reward_model.reward_manager", to: "reward.reward_manager.name" },
-  { from: "reward_model.num_workers", to: "reward.num_workers" },
-  { from: "reward_model.reward_kwargs", to: "reward.reward_kwargs" },
-  { from: "reward_model.sandbox_fusion", to: "reward.sandbox_fusion" },
-  { from: "reward_model.model.path", to: "reward.reward_model.model_path" },
-  { from: "reward_model", to: "reward.reward_model" },
-  { from: "sandbox_fusion", to: "reward.sandbox_fusion" },
-  { from: "actor_rollout_ref.actor.ppo_micro_batch_size", to: "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu" },
-  { from: "critic.ppo_micro_batch_size", to: "critic.ppo_micro_batch_size_per_gpu" },
-  {
-    from: "actor_rollout_ref.ref.log_prob_micro_batch_size",
-    to: "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu",
-  },
-  {
-    from: "actor_rollout_ref.rollout.log_prob_micro_batch_size",
-    to: "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
-  },
+  ...moved(inVerl("2026-02", "verl#5255"), {
+    custom_reward_function: "reward.custom_reward_function",
+    "reward_model.reward_manager": "reward.reward_manager.name",
+    "reward_model.num_workers": "reward.num_workers",
+    "reward_model.reward_kwargs": "reward.reward_kwargs",
+    "reward_model.sandbox_fusion": "reward.sandbox_fusion",
+    "reward_model.model.path": "reward.reward_model.model_path",
+    reward_model: "reward.reward_model",
+    reward_manager: "reward.reward_manager",
+    sandbox_fusion: "reward.sandbox_fusion",
+  }),
+  ...moved(inVerl("2025-01", "verl#136"), {
+    [`${ACTOR}.ppo_micro_batch_size`]: `${ACTOR}.ppo_micro_batch_size_per_gpu`,
+    "critic.ppo_micro_batch_size": "critic.ppo_micro_batch_size_per_gpu",
+    [`${REF}.log_prob_micro_batch_size`]: `${REF}.log_prob_micro_batch_size_per_gpu`,
+    [`${ROLLOUT}.log_prob_micro_batch_size`]: `${ROLLOUT}.log_prob_micro_batch_size_per_gpu`,
+  }),
+  ...moved(inVerl("2025-10", "verl#3739"), {
+    [`${ACTOR}.optim.warmup_style`]: `${ACTOR}.optim.lr_scheduler_type`,
+    "critic.optim.warmup_style": "critic.optim.lr_scheduler_type",
+  }),
+  ...moved(inVerl("2025"), {
+    [`${ACTOR}.checkpoint.contents`]: `${ACTOR}.checkpoint.save_contents`,
+    "critic.checkpoint.contents": "critic.checkpoint.save_contents",
+    [`${ROLLOUT}.multi_turn.max_turns`]: `${ROLLOUT}.multi_turn.max_assistant_turns`,
+    "trainer.val_generations_to_log_to_wandb": "trainer.log_val_generations",
+    "trainer.val_generations_to_log_to_swanlab": "trainer.log_val_generations",
+  }),
 ];
 
 export const renamedKeys = renames;
@@ -48,12 +69,13 @@ export interface Move extends RenamedKey {
 export function moveRenamed(root: Dict): { readonly tree: Dict; readonly moves: readonly Move[] } {
   let tree: Dict = root;
   const moves: Move[] = [];
-  for (const { from, to } of renames) {
+  for (const entry of renames) {
+    const { from, to } = entry;
     const taken = take(tree, from.split("."));
     if (!taken) continue;
     tree = taken.rest;
     if (isNothing(taken.node)) continue;
-    moves.push({ from, to, node: taken.node });
+    moves.push({ ...entry, node: taken.node });
     tree = merge(wrap(to.split("."), taken.node), tree) as Dict;
   }
   return { tree, moves };

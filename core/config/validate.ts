@@ -6,7 +6,7 @@ import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
 import { hubNotices, missingFiles } from "./named-files.js";
 import { optimizerRules } from "./optimizer-rules.js";
-import { checkPluginSchemas, type PluginSchema } from "./plugin-schemas.js";
+import { checkPluginSchemas, deprecatedSettings, type PluginSchema } from "./plugin-schemas.js";
 import { MAX_PROBLEMS, type Notice, type Problem, problemsError } from "./problems.js";
 import { rewardRules } from "./reward-rules.js";
 import { type Rule, RuleReport } from "./rules.js";
@@ -58,7 +58,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
   const schemas = options.pluginSchemas ?? [];
   const { config, ...keys } = checkKeys(tree, schemas);
   const problems: Problem[] = [...keys.problems, ...checkNames(composed, options.names ?? {})];
-  const notices: Notice[] = [...composed.notices, ...keys.notices];
+  const notices: Notice[] = [...composed.notices, ...keys.notices, ...deprecatedSettings(tree, schemas)];
   problems.push(...(await checkPluginSchemas(config, tree, schemas)));
   const report = new RuleReport(config, tree);
   for (const rule of [

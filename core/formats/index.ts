@@ -6,6 +6,7 @@ export { MODEL_FAMILIES, type ModelFamily } from "./families/index.js";
 export { bf16ToF32, f16ToF32, f32ToBf16, f32ToF16 } from "./half.js";
 export { type HfFolderContent, writeHfFolder } from "./hf-folder.js";
 export { readTokenizerFiles } from "./hf-source.js";
+export { diagnoseHubModel } from "./hub/diagnose-hub.js";
 export { type HubOptions, hubSnapshot } from "./hub/hub-snapshot.js";
 export { fileExists, readJsonObject } from "./json-file.js";
 export type {

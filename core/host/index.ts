@@ -2,6 +2,7 @@
 export { type Channel, childChannel, parentChannel, workerChannel } from "./channel.js";
 export { HostContainer } from "./container.js";
 export { withDeadline } from "./deadline.js";
+export { failedFinding } from "./diagnosis.js";
 export { type InstalledPlugin, installedPlugins, type PluginSource, requestedPlugins } from "./discovery.js";
 export * from "./errors.js";
 export { checkFingerprint, type Fingerprint, fingerprintOf } from "./fingerprint.js";
@@ -22,12 +23,14 @@ export { isPluginDefinition, type PluginDefinition, pluginBrand } from "./plugin
 export { pluginErrors } from "./plugin-errors.js";
 export type { PluginRecord } from "./plugin-record.js";
 export { type Profiler, profiled } from "./profiler.js";
+export { type Reach, type ReachOptions, reach, skewOf, whyUnreachable } from "./reach.js";
 export type { PluginContext } from "./registration-attempt.js";
-export type { Override, RegistriesOf } from "./registry.js";
+export type { Held, Override, RegistriesOf } from "./registry.js";
 export { PluginReport } from "./report.js";
 export { type RpcClient, type RpcMethods, rpcClient, serveRpc } from "./rpc.js";
 export { Semaphore } from "./semaphore.js";
 export { parseSpecifier, type Specifier } from "./specifier.js";
+export { type Stability, stabilityText, type Unsettled } from "./stability.js";
 export { type BucketClock, TokenBucket } from "./token-bucket.js";
 export { tokenOf } from "./tokens.js";
 export type { Kinds, RegistrarsOf } from "./transaction.js";

@@ -1,3 +1,5 @@
+import type { Stability } from "./stability.js";
+
 /**
  * The host is generic over kinds: it knows how to collect, check and freeze registrations, not what they are. The typed
  * list of kinds is assembled in `core/kinds.ts`.
@@ -9,6 +11,10 @@ export interface Kind<T> {
   keysOf(item: T): readonly string[];
   /** Structural check of an item that came from outside; returns what is missing, or null. */
   check(item: unknown): string | null;
+  /** Of the kind's contract, in the plugin API; default `stable`. */
+  readonly stability?: Stability;
+  /** Members of this item whose own stability counts, such as the hooks of a set. */
+  partsOf?(item: T): Readonly<Record<string, Stability>>;
 }
 
 /** The write side, given to one plugin during `register` and revoked afterwards. */

@@ -2,6 +2,7 @@ import type { PluginSource } from "./discovery.js";
 import type { VerlError } from "./errors.js";
 import type { RegisteredPlugin } from "./loader.js";
 import type { FailedPlugin, LoadPhase, PlannedPlugin } from "./plan.js";
+import type { Held } from "./registry.js";
 import type { ProcessRole } from "./types.js";
 
 /** One plugin in the report of a host. */
@@ -21,7 +22,7 @@ export interface PluginRecord {
   readonly entry: string | null;
   readonly provides: readonly string[];
   /** What it holds in the registries. */
-  readonly registered: readonly { readonly kind: string; readonly key: string }[];
+  readonly registered: readonly Held[];
   readonly importMs: number;
   readonly registerMs: number;
   /** Variables of `process.env` that importing and registering changed. */

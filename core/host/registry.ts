@@ -2,9 +2,18 @@ import type { Kind, Owner, Registry } from "./kind.js";
 import { didYouMean } from "./nearest.js";
 import { labelOfOwner } from "./owner-scope.js";
 import { pluginErrors } from "./plugin-errors.js";
+import { type Unsettled, unsettledOf } from "./stability.js";
 import type { Kinds, PluginTransaction, Registration } from "./transaction.js";
 
 export type RegistriesOf<M> = { readonly [K in keyof M]: Registry<M[K]> };
+
+/** Something that a plugin holds in a registry. */
+export interface Held {
+  readonly kind: string;
+  readonly key: string;
+  /** Absent where all of it is stable. */
+  readonly unsettled?: readonly Unsettled[];
+}
 
 /** One key that changed hands with `override: true`. */
 export interface Override {
@@ -83,15 +92,10 @@ export class RegistrySet<M extends object> {
     return Object.fromEntries(names.map((name) => [this.kinds[name].name, this.tables[name].describe()]));
   }
 
-  /** What one owner holds, as `kind` and `key`. */
-  ownedBy(owner: Owner): { readonly kind: string; readonly key: string }[] {
+  /** What one owner holds, as `kind` and `key`, with what of it is not stable. */
+  ownedBy(owner: Owner): Held[] {
     const names = Object.keys(this.kinds) as (keyof M & string)[];
-    return names.flatMap((name) =>
-      this.tables[name]
-        .items()
-        .filter((entry) => isSameOwner(entry.owner, owner))
-        .flatMap((entry) => entry.keys.map((key) => ({ kind: this.kinds[name].name, key }))),
-    );
+    return names.flatMap((name) => heldBy(owner, this.kinds[name], this.tables[name]));
   }
 
   private insert<K extends keyof M>({ kind, item, keys }: Registration<M, K>, from: PluginTransaction<M>): void {
@@ -175,6 +179,14 @@ class Table<T> {
   describe(): string[] {
     return [...this.shared].map(([key, owner]) => `${key} ${labelOfOwner(owner)}`).sort();
   }
+}
+
+function heldBy<T>(owner: Owner, kind: Kind<T>, table: Table<T>): Held[] {
+  const items = table.items().filter((entry) => isSameOwner(entry.owner, owner));
+  return items.flatMap(({ item, keys }) => {
+    const unsettled = unsettledOf(kind.stability ?? "stable", kind.partsOf?.(item) ?? {});
+    return keys.map((key) => ({ kind: kind.name, key, ...(unsettled.length > 0 ? { unsettled } : {}) }));
+  });
 }
 
 function isSameOwner(a: Owner, b: Owner): boolean {

@@ -1,6 +1,7 @@
 import { short } from "./lock.js";
 import type { PluginRecord } from "./plugin-record.js";
-import type { Override } from "./registry.js";
+import type { Held, Override } from "./registry.js";
+import { stabilityText } from "./stability.js";
 
 /** What a host loaded, skipped and could not load. */
 export class PluginReport {
@@ -51,7 +52,7 @@ export class PluginReport {
         r.status === "loaded" ? (r.source === "builtin" ? "built in" : timing) : (r.reason ?? r.error?.code);
       lines.push(`${r.name}@${r.version} (${r.status === "loaded" ? "" : `${r.status}, `}${detail})`);
       const byKind = new Map<string, string[]>();
-      for (const { kind, key } of r.registered) byKind.set(kind, [...(byKind.get(kind) ?? []), key]);
+      for (const held of r.registered) byKind.set(held.kind, [...(byKind.get(held.kind) ?? []), labelled(held)]);
       const branches = [...byKind].map(([kind, keys]) => `${kind}: ${keys.join(", ")}`);
       for (const name of r.changedEnv) branches.push(`changed process.env.${name}`);
       if (r.error) branches.push(...r.error.message.split("\n").map((line) => line.trim()));
@@ -69,4 +70,12 @@ export class PluginReport {
     const plugins = this.records.map((r) => ({ ...r, error: r.error?.toJSON() }));
     return { plugins, overrides: this.replaced };
   }
+}
+
+/** A key, and what of it is not stable. */
+function labelled({ key, unsettled = [] }: Held): string {
+  const notes = unsettled.map(
+    ({ part, stability }) => `${part === null ? "" : `${part}: `}${stabilityText(stability)}`,
+  );
+  return notes.length === 0 ? key : `${key} (${notes.join("; ")})`;
 }

@@ -30,4 +30,15 @@ export interface Diagnosis {
   /** What was found, in words. */
   readonly detail: string;
   readonly fix?: string;
+  /** Of a server that answered: how far its clock is ahead of this machine's, in ms, to about a second. */
+  readonly skewMs?: number;
+}
+
+/** How `verl doctor` looks at what the configuration names. */
+export interface DiagnoseOptions {
+  /** Base of relative paths. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Longest wait for one answer, in ms. */
+  readonly timeoutMs: number;
 }

@@ -20,6 +20,7 @@ export type { ScorerIndex } from "./scorer-index.js";
 export { createScorerIndex } from "./scorer-index.js";
 export { builtinScorers, gsm8kScorer } from "./scorers/index.js";
 export { checkServers } from "./servers/check-servers.js";
+export { diagnoseServers, type NamedServers } from "./servers/diagnose-servers.js";
 export {
   type ChatAnswer,
   type ChatRequest,

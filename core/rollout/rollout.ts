@@ -2,7 +2,7 @@ import type { NamedTensor } from "../data/tensor.js";
 import type { IncrementalDecoder } from "../data/tokenizer.js";
 import type { MemoryPart } from "../engine/memory.js";
 import type { Profiler } from "../host/profiler.js";
-import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
+import type { Awaitable, CallOptions, DiagnoseOptions, Diagnosis } from "../host/types.js";
 
 /** How to draw tokens. Frozen by the caller: servers never change it. */
 export interface SamplingParams {
@@ -134,8 +134,11 @@ export interface RolloutFactory {
   createReplica(options: RolloutOptions): Awaitable<RolloutReplica>;
   /** Memory that a replica made from these options will take; as `EngineFactory.estimate`. */
   estimate?(options: RolloutOptions): Awaitable<readonly MemoryPart[]>;
-  /** What `verl doctor` shows about it. Must not throw and leaves nothing running. */
-  diagnose?(): Awaitable<readonly Diagnosis[]>;
+  /**
+   * What `verl doctor` shows about it. Must not throw and leaves nothing running. `chosen` is there for the rollout that the
+   * configuration names: `extra` is its section of `rollout.engine_kwargs`, and servers that it names are asked whether they answer.
+   */
+  diagnose?(chosen?: DiagnoseOptions & { readonly extra: RolloutOptions["extra"] }): Awaitable<readonly Diagnosis[]>;
 }
 
 /** Registered under the same rollout name as the replica that it feeds. */

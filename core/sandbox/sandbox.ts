@@ -88,7 +88,12 @@ export interface SandboxOptions {
 
 /** Whether a sandbox can be used here. `reason` says what exactly is missing, `fix` what to do about it. */
 export type SandboxProbe =
-  | { readonly available: true; readonly languages: readonly string[] }
+  | {
+      readonly available: true;
+      readonly languages: readonly string[];
+      /** Of a service: how far its clock is ahead of this machine's, in ms. */
+      readonly skewMs?: number;
+    }
   | { readonly available: false; readonly reason: string; readonly fix?: string };
 
 /** Registered under the name that the configuration uses (`reward.sandbox.name`). */

@@ -1,4 +1,4 @@
-import type { Awaitable, Logger } from "../host/types.js";
+import type { Awaitable, DiagnoseOptions, Diagnosis, Logger } from "../host/types.js";
 
 /**
  * What a span is about. `step`: a training step; `phase`: a named part of one; `session`: one agent loop over one prompt, with
@@ -88,4 +88,6 @@ export interface TracerFactory {
    * `RelayTracer`, which is the `ambientTracer()`.
    */
   joinThread?(): Awaitable<void>;
+  /** What `verl doctor` shows where the configuration asks for it: whether what it sends to answers. Must not throw. */
+  diagnose?(options: DiagnoseOptions & Pick<TracerOptions, "trace" | "prometheus">): Awaitable<readonly Diagnosis[]>;
 }

@@ -8,6 +8,7 @@ export {
   type KeyMetric,
   keyMetric,
   nameOf,
+  STALENESS,
   type ValidationScore,
   validationScores,
 } from "./key-metrics.js";

@@ -14,6 +14,9 @@ export const KEY_METRICS = {
   loss: ["actor/loss", "train/loss"],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Steps by which the weights behind a trajectory were old, at worst. 0 in every step of mode `sync`, and shown where it is not. */
+export const STALENESS = "training/off_policy/trajectory_staleness_worst/max";
+
 export type KeyMetric = keyof typeof KEY_METRICS;
 
 /** The name under which a key metric is present. */

@@ -1,5 +1,6 @@
 import type { RunConfig } from "../config/run-config.js";
 import type { Logger } from "../host/types.js";
+import { STALENESS } from "../tracking/index.js";
 
 type Metrics = Readonly<Record<string, number>>;
 type Thresholds = RunConfig["trainer"]["health"];
@@ -69,7 +70,7 @@ const CHECKS: Readonly<Record<AlarmKind, Check>> = {
   },
   staleness: {
     what: "trajectories were sampled by weights {} steps old",
-    value: (metrics) => metrics["training/off_policy/trajectory_staleness_worst/max"],
+    value: (metrics) => metrics[STALENESS],
     patience: 1,
     advice:
       "let the trainer keep up: fewer prompts in flight, more training processes, or a lower trainer.v1.sampler.max_off_policy_threshold",

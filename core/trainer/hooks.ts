@@ -1,3 +1,4 @@
+import type { Stability } from "../host/stability.js";
 import type { JsonValue } from "../host/types.js";
 
 /**
@@ -12,7 +13,9 @@ export interface HookContexts {
   onValidateEnd: ValidateEndContext;
   onStepBegin: StepContext;
   onStepEnd: StepEndContext;
+  /** @experimental */
   onSampleBegin: SampleBeginContext;
+  /** @experimental */
   onSampleEnd: SampleEndContext;
 }
 export type HookName = keyof HookContexts;
@@ -27,6 +30,19 @@ export const HOOK_NAMES = [
   "onSampleBegin",
   "onSampleEnd",
 ] as const satisfies readonly HookName[];
+
+/** What a plugin may rely on. Modes that sample beside training will change what a step's samples are. */
+export const HOOK_STABILITY: Readonly<Record<HookName, Stability>> = {
+  onInitEnd: "stable",
+  onTrainBegin: "stable",
+  onTrainEnd: "stable",
+  onValidateBegin: "stable",
+  onValidateEnd: "stable",
+  onStepBegin: "stable",
+  onStepEnd: "stable",
+  onSampleBegin: "experimental",
+  onSampleEnd: "experimental",
+};
 
 export interface RunContext {
   readonly globalStep: number;

@@ -19,6 +19,7 @@ export type { RigWeights } from "./sampling-rig.js";
 export { sandboxChoice } from "./sandbox-setup.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";
 export { SyncTrainer } from "./sync-trainer.js";
+export { tracerNames, tracerSections } from "./tracing-setup.js";
 export { type TrainedStep, trainOnly } from "./train-only.js";
 export type * from "./trainer.js";
 export { startOf } from "./trainer-state.js";

@@ -21,16 +21,12 @@ export async function createCommandTracer(scope: TracingScope, command: "eval" |
   return createRunTracer(scope, { outputDir });
 }
 
-/** The tracers that the configuration asks for; one that does nothing where it asks for none. */
-export async function createRunTracer(
-  { config, services, cwd, logger }: TracingScope,
-  { outputDir, resumed = false }: { readonly outputDir: string; readonly resumed?: boolean },
-): Promise<Tracer> {
-  const { trace, prometheus } = config.actor_rollout_ref.rollout;
-  const tracerOptions: TracerOptions = {
-    ...{ outputDir, resumed, cwd, env: process.env, logger },
-    projectName: trace.project_name ?? config.trainer.project_name,
-    experimentName: trace.experiment_name ?? config.trainer.experiment_name,
+/** The sections that tracers are handed. */
+export function tracerSections({
+  actor_rollout_ref,
+}: Pick<RunConfig, "actor_rollout_ref">): Pick<TracerOptions, "trace" | "prometheus"> {
+  const { trace, prometheus } = actor_rollout_ref.rollout;
+  return {
     trace: {
       token2text: trace.token2text,
       maxSamplesPerStepPerWorker: trace.max_samples_per_step_per_worker,
@@ -38,6 +34,20 @@ export async function createRunTracer(
       headers: trace.headers,
     },
     prometheus: { port: prometheus.port, file: prometheus.file, servedModelName: prometheus.served_model_name },
+  };
+}
+
+/** The tracers that the configuration asks for; one that does nothing where it asks for none. */
+export async function createRunTracer(
+  { config, services, cwd, logger }: TracingScope,
+  { outputDir, resumed = false }: { readonly outputDir: string; readonly resumed?: boolean },
+): Promise<Tracer> {
+  const { trace } = config.actor_rollout_ref.rollout;
+  const tracerOptions: TracerOptions = {
+    ...{ outputDir, resumed, cwd, env: process.env, logger },
+    projectName: trace.project_name ?? config.trainer.project_name,
+    experimentName: trace.experiment_name ?? config.trainer.experiment_name,
+    ...tracerSections(config),
   };
   const tracers: Tracer[] = [];
   for (const name of tracerNames(config))

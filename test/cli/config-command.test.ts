@@ -44,6 +44,21 @@ describe("cli/config", () => {
     expect(renamed.json<{ key: string }[]>()[0].key).to.equal("reward.num_workers");
   });
 
+  it("tells of a renamed and of a removed key when, until when, and what instead, also to programs", async () => {
+    const { stdout } = await cli(["config", "explain", "reward_model.num_workers"], { cwd });
+    expect(stdout).to.match(/renamed +by verl, 2026-02, verl#5255\n/);
+    expect(stdout).to.match(/until +verl-ts 1\.0\.0 \(not before 2027-06-01\)/);
+    expect(stdout).to.match(/instead +reward\.num_workers;/);
+    const overrides = ["reward_model.num_workers=2", "actor_rollout_ref.rollout.chat_scheduler=x"];
+    const { json, code } = await cli(["config", "check", ...overrides, "--json"], { cwd });
+    expect(code).to.equal(2);
+    const { notices, problems } = json<Record<"notices" | "problems", { deprecation?: { kind: string } }[]>>();
+    expect(notices.flatMap(({ deprecation }) => deprecation?.kind ?? [])).to.deep.equal(["renamed"]);
+    expect(problems.flatMap(({ deprecation }) => deprecation?.kind ?? [])).to.deep.equal(["removed"]);
+    const checked = await cli(["config", "print", "reward_model.num_workers=2"], { cwd });
+    expect(checked.stderr).to.match(/^deprecated reward_model\.num_workers is now reward\.num_workers /);
+  });
+
   it("reports misspelt overrides all at once", async () => {
     const { stderr } = await cli(["config", "print", "trainer.sed=1", "trainer.seed=3", "data.sede=2"], { cwd });
     expect(stderr).to.contain("trainer.seed?").and.to.contain("data.seed?").and.to.contain("VERL_CONFIG_INVALID");

@@ -23,6 +23,7 @@ describe("cli/doctor", () => {
       "runtime",
       "memory",
       "disk",
+      "clock",
       "plugins",
       "platform cpu",
     ]);
@@ -58,7 +59,8 @@ describe("cli/doctor", () => {
   it("sees a model of the Hugging Face Hub in the cache, and downloads nothing", async () => {
     const snapshot = path.join(cwd, "hub", "models--a--b", "snapshots", "0".repeat(40));
     fs.mkdirSync(snapshot, { recursive: true });
-    const doctor = () => cli(["doctor", "--model", `a/b@${"0".repeat(40)}`, "--json"], { cwd, env: { HF_HOME: cwd } });
+    const env = { HF_HOME: cwd, HF_ENDPOINT: "http://127.0.0.1:9" };
+    const doctor = () => cli(["doctor", "--model", `a/b@${"0".repeat(40)}`, "--json"], { cwd, env });
     const found = async () =>
       (await doctor())
         .json<{ findings: { name: string; detail: string }[] }>()

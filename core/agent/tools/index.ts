@@ -15,6 +15,7 @@ export {
   type ToolSchemaDefinition,
   type ToolSession,
 } from "./tool.js";
+export { readToolEntries, type ToolEntry } from "./tool-entry.js";
 export { type ToolCallLimits, type ToolCallRecord, ToolExecutor, type ToolOutcome } from "./tool-executor.js";
 export type { ToolFactory, ToolFactoryOptions, ToolGroup } from "./tool-factory.js";
 export { ToolSet } from "./tool-set.js";

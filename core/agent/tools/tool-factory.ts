@@ -1,4 +1,4 @@
-import type { Awaitable, Logger } from "../../host/types.js";
+import type { Awaitable, DiagnoseOptions, Diagnosis, Logger } from "../../host/types.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { JsonObject, Tool, ToolSchemaDefinition } from "./tool.js";
 
@@ -34,4 +34,11 @@ export interface ToolFactory {
   readonly name: string;
   /** Rejects for an entry that it cannot use: a run must not start without a tool that it was promised. */
   create(options: ToolFactoryOptions): Awaitable<ToolGroup>;
+  /**
+   * What `verl doctor` shows about an entry: whether its servers answer, whether its programs are there. Must not throw, starts
+   * none of the user's programs and leaves nothing running.
+   */
+  diagnose?(
+    entry: DiagnoseOptions & Pick<ToolFactoryOptions, "config" | "schema" | "sections" | "where">,
+  ): Awaitable<readonly Diagnosis[]>;
 }

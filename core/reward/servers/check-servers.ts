@@ -1,3 +1,4 @@
+import { parseOutsideJson } from "../../host/outside-json.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
 import { rewardErrors } from "../errors.js";
 import type { Server } from "./server.js";
@@ -36,6 +37,15 @@ async function checkServer(client: ServerClient, server: Server, model: string, 
     why: `it serves ${listed.slice(0, 10).join(", ")}`,
     fix: "correct reward.reward_model.model_name or the address",
   });
+}
+
+/** The models of an answer that is still text; null where it is no JSON. */
+export function modelsListed(text: string): string[] | null {
+  try {
+    return modelsOf(parseOutsideJson(text));
+  } catch {
+    return null;
+  }
 }
 
 function modelsOf(answer: JsonValue): string[] {

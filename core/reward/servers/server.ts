@@ -63,7 +63,11 @@ export function serverFor<S extends { readonly open: number }>(
 }
 
 /** The secret in a variable of the environment; the configuration holds its name alone. */
-export function secretOf(variable: string | null, env: NodeJS.ProcessEnv, where: string): string | null {
+export function secretOf(
+  variable: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+  where: string,
+): string | null {
   if (variable === null) return null;
   const value = env[variable];
   if (value) return value;

@@ -1,4 +1,4 @@
-import { pause } from "../../../core/host/index.js";
+import { pause, skewOf } from "../../../core/host/index.js";
 import {
   composeSandbox,
   isVerlError,
@@ -33,8 +33,13 @@ export function fusionSandboxFactory(waits: readonly number[]): SandboxFactory {
     mechanism: "whatever the SandboxFusion service isolates with",
     async probe({ extra } = { extra: {} }) {
       if (typeof extra.url !== "string") return { available: false, reason: "reward.sandbox_fusion.url is not set" };
-      const problem = await findProblem(extra.url, waits);
-      if (problem === null) return { available: true, languages: LANGUAGES };
+      let skewMs: number | null = null;
+      const problem = await findProblem(extra.url, waits, (skew) => {
+        skewMs = skew;
+      });
+      if (problem === null) {
+        return { available: true, languages: LANGUAGES, ...(skewMs === null ? {} : { skewMs }) };
+      }
       return { available: false, reason: [problem.what, problem.why].filter(Boolean).join(": ") };
     },
     async create(options) {
@@ -57,6 +62,8 @@ interface Endpoint {
   readonly address: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly waits: readonly number[];
+  /** Told of the service's clock with each answer. */
+  readonly onClock?: (skewMs: number | null) => void;
 }
 
 function readEndpoint(url: string, waits: readonly number[]): Endpoint {
@@ -76,7 +83,11 @@ function readEndpoint(url: string, waits: readonly number[]): Endpoint {
 }
 
 /** Runs nothing there; the error if that fails. */
-async function findProblem(url: string, waits: readonly number[]): Promise<VerlError | null> {
+async function findProblem(
+  url: string,
+  waits: readonly number[],
+  onClock?: Endpoint["onClock"],
+): Promise<VerlError | null> {
   const limits = { wallMs: 10_000, cpuMs: 10_000, memoryMiB: 256, processes: 8, filesMiB: 1, outputBytes: 1024 };
   const nothing = {
     language: "python",
@@ -88,7 +99,7 @@ async function findProblem(url: string, waits: readonly number[]): Promise<VerlE
     collect: [],
   };
   try {
-    await runThere(readEndpoint(url, waits), nothing, new AbortController().signal);
+    await runThere({ ...readEndpoint(url, waits), onClock }, nothing, new AbortController().signal);
     return null;
   } catch (error) {
     if (isVerlError(error)) return error;
@@ -115,7 +126,7 @@ async function runThere(endpoint: Endpoint, program: Program, signal: AbortSigna
 
 /** Only a gateway that did not wait long enough is asked again. */
 async function post(
-  { address, headers, waits }: Endpoint,
+  { address, headers, waits, onClock }: Endpoint,
   body: string,
   deadlineMs: number,
   signal: AbortSignal,
@@ -123,6 +134,7 @@ async function post(
   for (let attempt = 0; ; attempt++) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     let response: Response;
+    const sentAt = Date.now();
     try {
       response = await fetch(address, { method: "POST", headers, body, signal: limit, redirect: "error" });
     } catch (error) {
@@ -130,6 +142,7 @@ async function post(
       const { cause } = error as { cause?: unknown };
       throw broken({ address }, "cannot be reached", reasonOf(cause ?? error));
     }
+    onClock?.(skewOf(response.headers, sentAt, Date.now()));
     if (response.ok) return response;
     await response.body?.cancel();
     if (response.status !== GATEWAY_TIMEOUT || attempt >= waits.length) {

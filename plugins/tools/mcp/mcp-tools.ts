@@ -2,6 +2,7 @@ import path from "node:path";
 import { z } from "zod";
 import { TokenBucket } from "../../../core/host/index.js";
 import type {
+  Diagnosis,
   JsonObject,
   Tool,
   ToolFactory,
@@ -11,6 +12,7 @@ import type {
 } from "../../../core/plugin.js";
 import { toolErrors } from "../errors.js";
 import { readSection, refuseSections } from "../options.js";
+import { diagnoseMcpServers } from "./diagnose.js";
 import { toToolResult } from "./result.js";
 import { loadSdk } from "./sdk.js";
 import { McpCallFailed, McpServerConnection, type RemoteTool } from "./server.js";
@@ -39,6 +41,7 @@ const mcp = z.strictObject({
 /** `mcp`: the tools of MCP servers, each under the name that its server gives it. */
 export const mcpTools: ToolFactory = {
   name: "mcp",
+  diagnose: diagnoseEntry,
   async create(options) {
     const { where, sections, schema, cwd, env, logger, signal } = options;
     refuseSections(sections, ["mcp"], where);
@@ -70,6 +73,18 @@ export const mcpTools: ToolFactory = {
     }
   },
 };
+
+/** The file of servers is read as for a run; what else is wrong with the entry is reported by whoever starts one. */
+async function diagnoseEntry({ sections, where, ...options }: DiagnosedEntry): Promise<readonly Diagnosis[]> {
+  const section = mcp.safeParse(sections.mcp);
+  if (section.success) return diagnoseMcpServers(section.data.mcp_servers_config_path, options);
+  const detail = `${where}: its section mcp cannot be used: ${z.prettifyError(section.error).split("\n")[0]}`;
+  return [
+    { name: "MCP servers", status: "failed", detail, fix: "correct the entry; the guide on tools has an example" },
+  ];
+}
+
+type DiagnosedEntry = Parameters<NonNullable<ToolFactory["diagnose"]>>[0];
 
 /** As many calls at once as a second holds. */
 const bucketOf = (perSecond: number) => new TokenBucket({ perSecond, capacity: Math.max(1, Math.floor(perSecond)) });

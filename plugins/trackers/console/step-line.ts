@@ -1,8 +1,10 @@
 import {
   formatDuration,
   formatNumber,
+  formatValue,
   type KeyMetric,
   keyMetric,
+  STALENESS,
   validationScores,
 } from "../../../core/tracking/index.js";
 
@@ -36,6 +38,10 @@ export function stepCells(metrics: Readonly<Record<string, number>>, etaSeconds:
     if (value === null || (metric === "loss" && hasReward)) continue;
     const text = formatNumber(value).padStart(width);
     cells.push({ id: metric, label, text: unit ? `${text} ${unit}` : text, rank, bad: !Number.isFinite(value) });
+  }
+  const stale = metrics[STALENESS] ?? 0;
+  if (stale !== 0) {
+    cells.push({ id: "stale", label: "stale", text: formatValue(stale), rank: 6, bad: !Number.isFinite(stale) });
   }
   const seconds = keyMetric(metrics, "stepSeconds");
   if (seconds !== null) {

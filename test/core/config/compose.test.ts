@@ -126,10 +126,10 @@ describe("core/config/compose", () => {
       "reward.custom_reward_function.name": "other",
       "reward.reward_manager.name": "dapo",
     });
-    expect(composed.notices.map(({ message }) => message)).to.deep.equal([
-      "custom_reward_function is now reward.custom_reward_function; the value was moved.",
-      "reward_model.reward_manager is now reward.reward_manager.name; the value was moved.",
-      "custom_reward_function is now reward.custom_reward_function; the value was moved.",
+    expect(composed.notices.map(({ deprecation }) => [deprecation?.key, deprecation?.instead])).to.deep.equal([
+      ["custom_reward_function", "reward.custom_reward_function"],
+      ["reward_model.reward_manager", "reward.reward_manager.name"],
+      ["custom_reward_function", "reward.custom_reward_function"],
     ]);
   });
 

@@ -57,4 +57,27 @@ describe("core/config/plugin-schemas", () => {
     const { problems } = await inspect([], { pluginSchemas: broken });
     expect(problems[0].what).to.equal("The configSchema of p cannot be used.");
   });
+
+  it("says what a plugin has deprecated, in its words, where somebody sets it", async () => {
+    const schema = {
+      properties: {
+        fast: {
+          properties: {
+            level: { deprecated: true, deprecationMessage: "use size, gone with 2.0" },
+            mode: { deprecated: true },
+            size: { type: "integer" },
+          },
+        },
+      },
+    };
+    const schemas = [{ plugin: "fast-server", schema }];
+    const { notices } = await inspect(["+fast.level=low", "+fast.size=2"], { pluginSchemas: schemas });
+    expect(notices.map(({ message, where, deprecation }) => ({ message, where, deprecation }))).to.deep.equal([
+      {
+        message: "fast.level is deprecated by fast-server: use size, gone with 2.0.",
+        where: 'override "+fast.level=low"',
+        deprecation: { kind: "deprecated", key: "fast.level" },
+      },
+    ]);
+  });
 });

@@ -41,6 +41,15 @@ describe("console tracker", () => {
     }
   });
 
+  it("says how stale the weights behind a step were, where they were", () => {
+    const { tracker, lines } = begin();
+    const stale = "training/off_policy/trajectory_staleness_worst/max";
+    tracker.log({ ...STEP, [stale]: 0 }, 1);
+    tracker.log({ ...STEP, [stale]: 3 }, 2);
+    expect(lines()[1]).not.to.contain("stale");
+    expect(lines()[2]).to.match(/ stale 3 /);
+  });
+
   it("prints a validation before the first step by itself", () => {
     const { tracker, lines } = begin();
     tracker.log(VAL, 0);
