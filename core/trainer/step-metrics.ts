@@ -2,6 +2,7 @@ import { unbalanceReport } from "../algorithms/index.js";
 import { shareRows } from "../engine/index.js";
 import { dataMetrics, throughputMetrics, timingMetrics } from "../tracking/index.js";
 import { hasFailedReward } from "./failed-rewards.js";
+import { loopTimes, spread } from "./loop-times.js";
 import { rewardTimes } from "./reward-times.js";
 import type { StepTimers } from "./timing.js";
 import { toolMetrics } from "./tool-metrics.js";
@@ -59,6 +60,7 @@ export function timeMetrics(
   const tokens = { response: sequences.responseMask.length, total };
   return {
     ...rewardTimes(rows),
+    ...loopTimes(rows),
     ...timingMetrics(Object.fromEntries(timers.all), tokens),
     ...throughputMetrics([total], timers.seconds("step"), ranks),
   };
@@ -114,13 +116,4 @@ function olderTokens({ rows, sequences }: TrainBatch, version: number): number |
   });
   const survive = rows.some(({ metrics }) => metrics.interruptions !== undefined);
   return trained > 0 && (older > 0 || survive) ? older / trained : null;
-}
-
-function spread(name: string, values: readonly number[]): Record<string, number> {
-  if (values.length === 0) return {};
-  return {
-    [`${name}/mean`]: values.reduce((a, b) => a + b, 0) / values.length,
-    [`${name}/max`]: values.reduce((a, b) => Math.max(a, b)),
-    [`${name}/min`]: values.reduce((a, b) => Math.min(a, b)),
-  };
 }

@@ -46,7 +46,7 @@ export const transferErrors = defineErrors({
   },
   VERL_REPLAY_TIMEOUT: {
     summary: "Not enough prompt groups ended before the deadline.",
-    fix: "Look at the prompts named in the table; raise the deadline if they are only slow.",
+    fix: "Look at the prompts named in the table; raise trainer.sample_deadline_s if they are only slow. rollout.agent.session_deadline_s ends single sessions before, and the run goes on.",
   },
   VERL_REPLAY_NO_TRAJECTORIES: {
     summary: "None of the sampled prompt groups holds a trajectory.",

@@ -30,6 +30,19 @@ describe("agent loop base", () => {
     ]);
   });
 
+  it("sends no request where a turn may have no token, and calls that `length`", async () => {
+    const client = new ScriptedClient([{ tokenIds: [7, 8], maxWeightVersion: 4 }]);
+    class NoRoom extends AgentLoopBase {
+      async run(): Promise<never> {
+        await this.generate([1, 2]);
+        throw await this.generate([1, 2, 7, 8], 0);
+      }
+    }
+    const last = await new NoRoom(contextOf(client)).run().catch((output: unknown) => output);
+    expect(last).to.deep.include({ tokenIds: [], stopReason: "length", maxWeightVersion: 4 });
+    expect(client.requests).to.have.length(1);
+  });
+
   it("adds up what the turns spent", async () => {
     const known = new ScriptedClient([
       { tokenIds: [7], numPreempted: 0 },
