@@ -125,7 +125,7 @@ export class OnnxRolloutBackend implements ReplicaBackend {
     const loaded = () => ({ session: mustHave(this.model).session, version: this.weightVersion });
     const runner =
       attention === "shared"
-        ? new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, maxPrefillTokens, loaded)
+        ? new SharedCacheRunner(runtime, config, maxNumSeqs, maxModelLen, maxPrefillTokens, threads, loaded)
         : new PlainRunner(runtime, config, maxNumSeqs, maxModelLen, threads, maxPrefillTokens, loaded);
     const { vocabSize } = config;
     this.serving = {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type { ModelConfig } from "../../../core/formats/index.js";
 import { ropeFeeds } from "../models/rope-feeds.js";
 import { allocateTensorData, type OrtRuntime, type OrtTensor } from "../runtime/index.js";
@@ -12,10 +13,13 @@ import type { LoadedWeights, LogitRows, TokenRunner } from "./token-runner.js";
  */
 const WINDOWED_PIECE = 256;
 
+/** One token at once goes through other kernels: with this length no piece need be so short. */
+const LEAST_PIECE = 3;
+
 /** One call's feeds and fetches over memory that is filled before every run. */
 interface Call {
   readonly ids_BS: Int32Array;
-  readonly wanted_B: BigInt64Array;
+  readonly wanted_N: BigInt64Array;
   readonly lastPosition_B: Int32Array;
   readonly total: Int32Array;
   /** Null in models without a table of positions. */
@@ -28,6 +32,8 @@ interface Call {
 export class SharedCacheRunner implements TokenRunner {
   private readonly cache: KvCache;
   private readonly maxPiece: number;
+  /** Rows of a call that appends tokens, at least; those without a sequence write to slots that are free. */
+  private readonly minRows: number;
   private readonly logits_BV: Float32Array;
   private readonly rope: Record<string, OrtTensor>;
   /** Calls that append one token to the first B slots, by B. */
@@ -40,10 +46,13 @@ export class SharedCacheRunner implements TokenRunner {
     maxLength: number,
     /** Tokens of a prompt that are computed at once at most; a longer prompt goes in pieces. */
     maxPiece: number,
+    threads: number,
     private readonly loaded: () => LoadedWeights,
   ) {
-    this.cache = new KvCache(config, slots, maxLength);
-    this.maxPiece = this.cache.slides ? Math.min(maxPiece, WINDOWED_PIECE) : maxPiece;
+    // With fewer heads than threads, GroupQueryAttention cuts long sequences into parts, whose sums are rounded in another order.
+    this.minRows = Math.ceil((threads || availableParallelism()) / config.numHeads);
+    this.cache = new KvCache(config, Math.max(slots, this.minRows), maxLength);
+    this.maxPiece = Math.max(LEAST_PIECE, this.cache.slides ? Math.min(maxPiece, WINDOWED_PIECE) : maxPiece);
     this.logits_BV = allocateTensorData("float32", slots * config.vocabSize);
     this.rope = ropeFeeds(runtime, config, maxLength, ["cos", "sin"]);
   }
@@ -73,7 +82,7 @@ export class SharedCacheRunner implements TokenRunner {
     const call = this.makeCall(first, prompts.length, width);
     prompts.forEach((prompt, row) => {
       call.ids_BS.set(prompt, row * width);
-      call.wanted_B[row] = BigInt(row * width + prompt.length - 1);
+      call.wanted_N[row] = BigInt(row * width + prompt.length - 1);
       call.lastPosition_B[row] = prompt.length - 1;
       for (let s = 0; s < prompt.length && call.positions_BS; s++) call.positions_BS[row * width + s] = BigInt(s);
     });
@@ -84,16 +93,17 @@ export class SharedCacheRunner implements TokenRunner {
   /** A prompt by itself, cut at multiples of the piece's length: where depends on positions alone. */
   private async prefillAlone(first: number, row: number, prompt: ArrayLike<number>): Promise<LogitRows> {
     const tokens = Int32Array.from(prompt);
+    const { length } = tokens;
     let logits: LogitRows | null = null;
-    for (let start = 0; start < tokens.length; start += this.maxPiece) {
-      const piece = tokens.subarray(start, start + this.maxPiece);
+    for (let start = 0, end = 0; start < length; start = end) {
+      end = Math.min(start + this.maxPiece, length);
       // The cell of padding counts here: its keys lie where the first sampled token's will be written. A cache that slides
-      // has no place for it, nor need: nothing but the prompt decides here how long the last block of queries is.
-      const isPadded = start + piece.length === tokens.length && !this.cache.slides;
-      const width = isPadded ? piece.length + 1 : piece.length;
-      const call = this.makeCall(first + row, 1, width, row);
-      call.ids_BS.set(piece);
-      call.wanted_B[0] = BigInt(piece.length - 1);
+      // has no place for it; there, the last piece has two tokens at least.
+      if (this.cache.slides && end === length - 1) end--;
+      const width = end === length && !this.cache.slides ? end + 1 - start : end - start;
+      const call = this.makeCall(first + row, 1, width, { firstLogits: row });
+      call.ids_BS.set(tokens.subarray(start, end));
+      call.wanted_N[0] = BigInt(end - start - 1);
       call.lastPosition_B[0] = start + width - 1;
       for (let s = 0; s < width && call.positions_BS; s++) call.positions_BS[s] = BigInt(start + s);
       call.total[0] = start + width;
@@ -106,8 +116,8 @@ export class SharedCacheRunner implements TokenRunner {
     const count = tokens.length;
     let call = this.decodeCalls.get(count);
     if (!call) {
-      call = this.makeCall(0, count, 1);
-      call.wanted_B.forEach((_, row, wanted) => {
+      call = this.makeCall(0, Math.max(count, this.minRows), 1, { wanted: count });
+      call.wanted_N.forEach((_, row, wanted) => {
         wanted[row] = BigInt(row);
       });
       this.decodeCalls.set(count, call);
@@ -161,25 +171,26 @@ export class SharedCacheRunner implements TokenRunner {
     }
   }
 
-  private makeCall(first: number, count: number, width: number, firstLogits = 0): Call {
+  /** For rows in neighbouring slots, of which `wanted` give logits. */
+  private makeCall(first: number, count: number, width: number, { wanted = count, firstLogits = 0 } = {}): Call {
     const { runtime, cache, config } = this;
     const ids_BS = allocateTensorData("int32", count * width);
-    const wanted_B = allocateTensorData("int64", count);
+    const wanted_N = allocateTensorData("int64", wanted);
     const lastPosition_B = allocateTensorData("int32", count);
     const total = allocateTensorData("int32", 1);
     const feeds: Record<string, OrtTensor> = {
       ...this.rope,
       [DECODE.ids]: runtime.tensor("int32", [count, width], ids_BS),
-      [DECODE.wanted]: runtime.tensor("int64", [count], wanted_B),
+      [DECODE.wanted]: runtime.tensor("int64", [wanted], wanted_N),
       [SHARED_CACHE.lastPosition]: runtime.tensor("int32", [count], lastPosition_B),
       [SHARED_CACHE.total]: runtime.tensor("int32", [], total),
     };
     const positions_BS = config.names.positions === undefined ? null : allocateTensorData("int64", count * width);
     if (positions_BS) feeds[DECODE.positions] = runtime.tensor("int64", [count, width], positions_BS);
     const { vocabSize } = config;
-    const logits = this.logits_BV.subarray(firstLogits * vocabSize, (firstLogits + count) * vocabSize);
+    const logits = this.logits_BV.subarray(firstLogits * vocabSize, (firstLogits + wanted) * vocabSize);
     const fetches: Record<string, OrtTensor> = {
-      [DECODE.logits]: runtime.tensor("float32", [count, vocabSize], logits),
+      [DECODE.logits]: runtime.tensor("float32", [wanted, vocabSize], logits),
     };
     for (let layer = 0; layer < config.numLayers; layer++) {
       for (const kind of KINDS) {
@@ -188,7 +199,7 @@ export class SharedCacheRunner implements TokenRunner {
         fetches[DECODE.present(layer, kind)] = tensor;
       }
     }
-    return { ids_BS, wanted_B, lastPosition_B, total, positions_BS, feeds, fetches };
+    return { ids_BS, wanted_N, lastPosition_B, total, positions_BS, feeds, fetches };
   }
 }
 

@@ -33,7 +33,7 @@ export async function forcedLogits(
   const loaded = () => ({ session, version: 0 });
   const runner =
     attention === "shared"
-      ? new SharedCacheRunner(runtime, config, 2, LENGTH, maxPiece, loaded)
+      ? new SharedCacheRunner(runtime, config, 2, LENGTH, maxPiece, 1, loaded)
       : new PlainRunner(runtime, config, 2, LENGTH, 1, maxPiece, loaded);
   const rows: number[] = [];
   rows.push(...(await runner.prefill(0, [prompt])).row(0));

@@ -1,6 +1,7 @@
 import { expect } from "chai";
+import { parseModelConfig } from "../../../../core/formats/index.js";
 import type { TokenOutput } from "../../../../core/rollout/index.js";
-import { withOnnxReplica } from "./tiny-model.js";
+import { randomWeights, request, tinyConfig, withOnnxReplica } from "./tiny-model.js";
 import { inWaves, mixedRequests } from "./waves.js";
 
 const requests = mixedRequests(33);
@@ -46,4 +47,23 @@ describe("onnx rollout: tokens and log-probabilities are bitwise the same", () =
       });
     });
   }
+
+  it("in long sequences with more threads than heads", async () => {
+    // onnxruntime works on blocks of keys that fill its share of the second-level cache: large heads make them short.
+    const config = { ...tinyConfig, num_attention_heads: 2, num_key_value_heads: 1, head_dim: 256 };
+    const weights = randomWeights(parseModelConfig(config), 1);
+    const long = [0, 1, 2].map((i) => {
+      const promptIds = Array.from({ length: 400 + i }, (_, t) => (7 * t + i) % 61);
+      return request(`long${i}`, { promptIds, maxTokens: 8 });
+    });
+    const options = { model: { config }, maxModelLen: 512, responseLength: 8 };
+    const [one, ...others] = await Promise.all(
+      [
+        [1, 1],
+        [1, 8],
+        [3, 8],
+      ].map(([size, threads]) => inWaves(long, size, { ...options, threads }, weights)),
+    );
+    for (const other of others) expect(other).to.deep.equal(one);
+  });
 });
