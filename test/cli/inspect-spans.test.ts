@@ -82,6 +82,22 @@ describe("verl train with traces, and verl inspect of them", () => {
     for (const { seconds } of step?.spans ?? []) expect(seconds).to.be.at.most((step?.seconds ?? 0) + 1e-3);
   });
 
+  it("what was cancelled and ended after its session is in it all the same", async () => {
+    const span = (spanId: string, parent: string | null, name: string, kind: string) => ({
+      ...{ traceId: "t1", spanId, name, status: {} },
+      ...(parent === null ? {} : { parentSpanId: parent }),
+      startTimeUnixNano: "1000000000",
+      endTimeUnixNano: "3000000000",
+      attributes: [{ key: "verl.kind", value: { stringValue: kind } }],
+    });
+    const lines = [span("a", null, "invoke_agent x", "session"), span("b", "a", "generate", "generate")];
+    const text = lines.map((each) => JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [each] }] }] }));
+    await folder.write("late.jsonl", `${text.join("\n")}\n`);
+    const { stdout, stderr } = await inspect("late.jsonl");
+    expect(stdout).to.match(/invoke_agent x.*\n {2}generate /);
+    expect(stderr).to.contain("1 traces, 1 sessions of 2 s each (turns 2 s").and.not.contain("unfinished");
+  });
+
   it("says that a run has none", async () => {
     const { code, stderr } = await inspect(".", "--spans");
     expect(code).to.not.equal(0);
