@@ -1,4 +1,4 @@
-import { reasonOf } from "../host/errors.js";
+import { isVerlError, reasonOf } from "../host/errors.js";
 import { trackingErrors } from "./errors.js";
 import type { ProgressUpdate, RunInfo, Tracker, TrajectoryRecord } from "./tracker.js";
 
@@ -52,7 +52,8 @@ export function createTrackerSet(trackers: readonly Tracker[]): TrackerSet {
         } catch (error) {
           finishing = finish(trackers.slice(0, i), { exitCode: 1, error }).catch(() => {});
           await finishing;
-          throw failed([{ tracker, error }], "starting");
+          // What a tracker says of its own start, and how to mend it, is better than anything said here.
+          throw isVerlError(error) ? error : failed([{ tracker, error }], "starting");
         }
       }
     },

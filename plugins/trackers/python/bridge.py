@@ -5,8 +5,8 @@ Hands what a run logs to the official Python client of a tracker.
     python bridge.py CLIENT            takes messages, a JSON object a line, and answers each with one on standard output
 
 The first message is "start"; "log" and "table" follow in any order, and "finish" ends it. An answer comes when the client has
-taken a message: {"type": "ready", "place"}, {"type": "done"}, {"type": "failed", "message"}, {"type": "finished"}; what keeps
-the run from beginning is {"type": "error", "message"}. What a client prints goes to standard error.
+taken a message: {"type": "ready", "place"}, {"type": "done"}, {"type": "had"} for what it has from an earlier part of the run,
+{"type": "failed", "message"}, {"type": "finished"}; what keeps the run from beginning is {"type": "error", "message"}. What a client prints goes to standard error.
 
 Standard input that ends without "finish" means that the run is gone: the client's run is ended as a failed one, and however
 that goes, this process is gone some seconds later.
@@ -92,8 +92,7 @@ def serve(name, messages, answer):
         if message["type"] == "finish":
             break
         try:
-            take(client, record, message)
-            answer("done")
+            answer("done" if take(client, record, message) else "had")
         except Exception as error:
             answer("failed", message=reason_of(error))
     client.finish(message["exitCode"])
@@ -102,15 +101,17 @@ def serve(name, messages, answer):
 
 
 def take(client, record, message):
+    """False for a step that the tracker has from an earlier part of the run."""
     kind, step, when = message["type"], message["step"], message["time"]
     if record.has(kind, step):
-        return
+        return False
     if kind == "log":
         # What is not finite stands as a text.
         client.log({name: float(value) for name, value in message["metrics"].items()}, step, when)
     elif kind == "table":
         client.table(message["name"], message["rows"], step, when)
     record.note(kind, step)
+    return True
 
 
 class Record:

@@ -28,6 +28,8 @@ export interface BridgeOptions {
 export interface BridgeEnd {
   /** Messages that it did not take. */
   readonly lost: number;
+  /** Messages that were not needed: it had them from an earlier part of the run. */
+  readonly had: number;
   /** Why it did not end by itself; null if it did. */
   readonly reason: string | null;
 }
@@ -45,6 +47,7 @@ export class Bridge {
   readonly #sent: number[] = [];
   #sentBytes = 0;
   #lost = 0;
+  #had = 0;
   #stderr = "";
   #line = "";
   #failed = false;
@@ -151,7 +154,7 @@ export class Bridge {
       killGroup(this.#child, "SIGTERM");
       if (!(await within(this.#exit, GRACE_MS))) killGroup(this.#child, "SIGKILL");
     }
-    return { lost: this.#lost, reason: this.#finished ? null : this.#ended };
+    return { lost: this.#lost, had: this.#had, reason: this.#finished ? null : this.#ended };
   }
 
   #push(message: Message): void {
@@ -193,7 +196,8 @@ export class Bridge {
     else if (answer.type === "failed") {
       this.#lost++;
       this.#fail(String(answer.message));
-    } else if (answer.type === "finished") {
+    } else if (answer.type === "had") this.#had++;
+    else if (answer.type === "finished") {
       this.#finished = true;
       this.#onFinished();
     }

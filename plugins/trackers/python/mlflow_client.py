@@ -4,6 +4,9 @@ import os
 import re
 import time
 
+# A server that does not answer is given up within a minute instead of some.
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
+
 import mlflow
 from mlflow.entities import Metric, Param
 

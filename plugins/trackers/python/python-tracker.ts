@@ -73,6 +73,7 @@ export class PythonTracker implements Tracker {
       proxy: settings?.proxy ?? null,
       pid: process.pid,
     };
+    const waiting = setTimeout(() => run.logger.info(`${this.name}: waiting for it to begin`), SAID_MS);
     try {
       const options = { python: this.python, client: this.name, env, waitingBytes, onFailure };
       const { bridge, answer } = await Bridge.start(options, first, startMs);
@@ -85,6 +86,8 @@ export class PythonTracker implements Tracker {
         why: this.#masked(reasonOf(error)),
         fix: this.client.help,
       });
+    } finally {
+      clearTimeout(waiting);
     }
   }
 
@@ -104,8 +107,13 @@ export class PythonTracker implements Tracker {
     if (!bridge || !run) return;
     const waiting = setTimeout(() => run.logger.info(`${this.name}: waiting for it to hand everything over`), SAID_MS);
     const { finishMs = exitCode === 0 ? FINISH_MS : FAILED_MS } = this.limits;
-    const { lost, reason } = await bridge.end(exitCode, finishMs);
+    const { lost, had, reason } = await bridge.end(exitCode, finishMs);
     clearTimeout(waiting);
+    if (had > 0) {
+      run.logger.info(
+        `${this.name}: what it has from the run's earlier part was left out (${had} message${had === 1 ? "" : "s"})`,
+      );
+    }
     if (lost === 0 && reason === null) return;
     const parts = [lost > 0 ? `it did not take ${lost} message${lost === 1 ? "" : "s"}` : "", reason ?? ""];
     const { later } = this.client;

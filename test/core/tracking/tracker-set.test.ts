@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Tracker } from "../../../core/plugin.js";
+import { type Tracker, VerlError } from "../../../core/plugin.js";
 import { createTrackerSet } from "../../../core/tracking/index.js";
 import {
   fakeRunInfo,
@@ -81,6 +81,16 @@ describe("tracker set", () => {
     expect(String(error)).to.contain("failed while starting");
     await set.finish({ exitCode: 1 });
     expect([first.outcomes.length, last.outcomes.length]).to.deep.equal([1, 0]);
+  });
+
+  it("passes on what a tracker says of its own start with a code", async () => {
+    const own = new VerlError("VERL_OTHER", { what: "log in first" });
+    const tracker = Object.assign(new MemoryTracker(), { start: () => Promise.reject(own) });
+    expect(
+      await createTrackerSet([tracker])
+        .start(run)
+        .catch((e: unknown) => e),
+    ).to.equal(own);
   });
 
   it("ends the run when a tracker cannot log", async () => {

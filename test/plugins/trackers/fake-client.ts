@@ -34,7 +34,7 @@ async function serve(): Promise<void> {
       if (behaviour === "never finishes") continue;
       answer({ type: "finished" });
       process.exit(0);
-    } else answer({ type: "done" });
+    } else answer({ type: behaviour === "has step 1" && message.step === 1 ? "had" : "done" });
   }
   note({ type: "end of input" });
 }

@@ -8,6 +8,7 @@ export type FakeBehaviour =
   | "refuses"
   | "never begins"
   | "fails at step 2"
+  | "has step 1"
   | "ends at step 1"
   | "ends at step 2"
   | "never answers"

@@ -125,6 +125,17 @@ describe("trackers with a client in Python", () => {
     ]);
   });
 
+  it("say what the tracker had already from an earlier part of the run", async () => {
+    const { python, tracker, lines, start } = await begin("has step 1");
+    await start({ startStep: 1 });
+    await tracker.log({ x: 1 }, 1);
+    await tracker.log({ x: 2 }, 2);
+    await tracker.finish({ exitCode: 0 });
+    expect((await python.told())[1]).to.include({ resumed: true });
+    expect(lines[1]).to.equal("info wandb: what it has from the run's earlier part was left out (1 message)");
+    expect(lines).to.have.length(2);
+  });
+
   it("go on when the client ends, and say why", async () => {
     const { python, tracker, lines, start } = await begin("ends at step 2");
     await start();
