@@ -27,7 +27,7 @@ export async function runEval(request: EvalRequest, io: CommandIo): Promise<numb
       const evaluation =
         request.responses === null
           ? await evaluateModel(scope)
-          : await evaluateResponses(scope, path.resolve(io.cwd, request.responses));
+          : await evaluateResponses(scope, path.resolve(io.cwd, request.responses), "--responses");
       print(evaluation, request.json, io);
       return EXIT.ok;
     });

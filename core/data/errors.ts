@@ -3,7 +3,7 @@ import { defineErrors } from "../host/errors.js";
 export const dataErrors = defineErrors({
   VERL_DATA_FILE_NOT_FOUND: {
     summary: "A data file does not exist or cannot be read.",
-    fix: "Check data.train_files and data.val_files; relative paths start at the working directory.",
+    fix: "Check the key or the option that names it; relative paths start at the working directory.",
   },
   VERL_DATA_FORMAT: {
     summary: "A data file is of an unknown format, or is not what its name says.",

@@ -27,7 +27,7 @@ export const rlhfDatasetFactory: DatasetFactory = {
   name: "rlhf",
   async create(options) {
     const { files, config, split } = options;
-    const read = await readDataFiles(files, options);
+    const read = await readDataFiles(files, { ...options, namedBy: `data.${split}_files` });
     const chosen = chooseRows(read, config);
     const items = toItems(chosen, config.promptKey);
     if (config.rewardFnKey !== undefined) requireSource(items, config.rewardFnKey);
@@ -63,10 +63,17 @@ export function listDataset(items: readonly DataItem[], report: Dataset["report"
   };
 }
 
-/** The rows of data files as they stand there, joined in the order given. `split` names the data in errors. */
+export interface ReadDataOptions extends CallOptions {
+  /** What the data are, in errors: `train`, `val`, `response`. */
+  readonly split: string;
+  /** The key or option under which the user named the files, for advice. */
+  readonly namedBy: string;
+}
+
+/** The rows of data files as they stand there, joined in the order given. */
 export async function readDataFiles(
   files: readonly string[],
-  { split, signal }: CallOptions & { readonly split: string },
+  { split, namedBy, signal }: ReadDataOptions,
 ): Promise<RawRow[]> {
   const rows: RawRow[] = [];
   for (const file of files) {
@@ -87,6 +94,7 @@ export async function readDataFiles(
         what: `the ${split} data file cannot be read`,
         where: file,
         why: reasonOf(error),
+        fix: `Check ${namedBy}; relative paths start at the working directory.`,
         cause: error,
       });
     }
@@ -94,7 +102,8 @@ export async function readDataFiles(
   if (rows.length === 0) {
     throw dataErrors.VERL_DATA_EMPTY({
       what: files.length === 0 ? `no ${split} data files are given` : `the ${split} data has no rows`,
-      where: files.join(", ") || `data.${split}_files`,
+      where: files.join(", ") || namedBy,
+      fix: `Name a file with rows in it (${namedBy}).`,
     });
   }
   return rows;

@@ -17,11 +17,15 @@ import { createCommandTracer } from "./tracing-setup.js";
 /**
  * Score responses that are already there: a file with a list column `responses`, as `verl generate` writes it.
  * `test_score/{data_source}` is the mean over prompts of the mean over responses; abstentions are left out and
- * counted, a failure ends the evaluation and names the row.
+ * counted, a failure ends the evaluation and names the row. `namedBy` is what the user named the file with, for advice.
  */
-export async function evaluateResponses(scope: InputScope, file: string): Promise<Evaluation> {
+export async function evaluateResponses(
+  scope: InputScope,
+  file: string,
+  namedBy = "the file of responses",
+): Promise<Evaluation> {
   const { config, signal } = scope;
-  const rows = await readDataFiles([file], { split: "response", signal });
+  const rows = await readDataFiles([file], { split: "response", namedBy, signal });
   const responses = rows.map(responsesOf);
   const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
   const rewards = await createRewards(scope, { tokenizer: await tokenizerOrNone(scope), sandbox, loops: null }, []);

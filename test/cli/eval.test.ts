@@ -131,6 +131,26 @@ describe("cli/eval-command", () => {
     });
   }
 
+  for (const [what, files] of [
+    ["that is not there", {}],
+    ["without rows", { "responses.jsonl": "" }],
+  ] as const) {
+    it(`advises on the option, not on keys that nobody set, for a file of responses ${what}`, async () => {
+      for (const [name, content] of Object.entries(files)) await folder.write(name, content);
+      const { stderr } = await evaluate("--responses", "responses.jsonl");
+      expect(stderr)
+        .to.match(/fix:.*--responses/)
+        .and.not.include("data.train_files");
+    });
+  }
+
+  it("advises on the key that names the validation data", async () => {
+    const { stderr } = await evaluate("data.val_files=[nothing.jsonl]");
+    expect(stderr)
+      .to.match(/fix:.*data\.val_files/)
+      .and.not.include("data.train_files");
+  });
+
   for (const [what, args, code] of [
     ["nothing to evaluate", [], "VERL_CLI_USAGE"],
     ["a file that is not there", ["--responses", "nothing.jsonl"], "VERL_DATA_FILE_NOT_FOUND"],

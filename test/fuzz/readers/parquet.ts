@@ -371,6 +371,6 @@ export const parquet: FuzzReader = {
   read(input, folder) {
     const file = path.join(folder, "rows.parquet");
     writeFileSync(file, input);
-    return readDataFiles([file], { split: "train" });
+    return readDataFiles([file], { split: "train", namedBy: "the fuzzer" });
   },
 };

@@ -77,7 +77,7 @@ export const jsonl: FuzzReader = {
   read(input, folder) {
     const file = path.join(folder, "rows.jsonl");
     writeFileSync(file, input);
-    return readDataFiles([file], { split: "train" });
+    return readDataFiles([file], { split: "train", namedBy: "the fuzzer" });
   },
 };
 
@@ -99,7 +99,7 @@ export const jsonRows: FuzzReader = {
   read(input, folder) {
     const file = path.join(folder, "rows.json");
     writeFileSync(file, input);
-    return readDataFiles([file], { split: "train" });
+    return readDataFiles([file], { split: "train", namedBy: "the fuzzer" });
   },
 };
 
