@@ -144,10 +144,15 @@ export class ConfigReader {
 
   /** A value that is fine in itself and that this project cannot compute. */
   unsupported(key: string, value: unknown, supported: readonly string[]): Error {
+    return this.refused(key, value, { why: supported.length > 0 ? `supported: ${supported.join(", ")}` : undefined });
+  }
+
+  /** As {@link unsupported}, where a list of values would not say what to do. */
+  refused(key: string, value: unknown, details: { readonly why?: string; readonly fix?: string }): Error {
     return formatErrors.VERL_FORMATS_MODEL_UNSUPPORTED({
       what: `this model has ${this.path}${key} ${shown(value ?? null)}, which is not supported`,
       where: this.where,
-      why: supported.length > 0 ? `supported: ${supported.join(", ")}` : undefined,
+      ...details,
     });
   }
 }

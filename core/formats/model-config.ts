@@ -1,5 +1,6 @@
 import { ConfigReader, type JsonObject } from "./config-reader.js";
 import { familyOf, familyOfClass, MODEL_FAMILIES } from "./families/index.js";
+import { refuseUnreadFeatures } from "./guarded-features.js";
 import type { HeadKind, ModelConfig } from "./model.js";
 
 export interface ParseModelConfigOptions {
@@ -30,7 +31,7 @@ export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptio
   const vocabSize = config.count("vocab_size");
   const headSize = head === "languageModel" ? vocabSize : head === "values" ? 1 : labelCount(config);
   const headBias = head === "values" && config.flag("token_classification_bias", true);
-  refuseUnread(config);
+  refuseUnreadFeatures(config);
 
   const tokenIds = (key: string) => tokenIdList(generationConfig[key] ?? raw[key], key, vocabSize, config);
   return {
@@ -45,60 +46,6 @@ export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptio
     padTokenId: tokenIds("pad_token_id")[0] ?? null,
     raw: config.completed(),
   };
-}
-
-/**
- * Keys of features that change a model's numbers. A family that has one asks for it; anywhere else it must be off: absent,
- * null, false, 0, empty, or as stated here.
- */
-const GUARDED_KEYS: Readonly<Record<string, unknown>> = {
-  add_cross_attention: false,
-  alibi: false,
-  attention_bias: false,
-  attn_logit_softcapping: null,
-  clip_qkv: null,
-  embedding_multiplier: 1,
-  final_logit_softcapping: null,
-  is_encoder_decoder: false,
-  kv_lora_rank: null,
-  logits_scaling: 1,
-  mlp_bias: false,
-  n_routed_experts: 0,
-  no_rope_layers: null,
-  num_experts: 0,
-  num_local_experts: 0,
-  parallel_attn: false,
-  partial_rotary_factor: 1,
-  q_lora_rank: null,
-  qk_norm: false,
-  quantization_config: null,
-  residual_multiplier: 1,
-  rope_interleaved: false,
-  scale_depth: 1,
-  scale_emb: 1,
-  sliding_window: null,
-  sparse_config: null,
-  use_bidirectional_attention: false,
-  use_qk_norm: false,
-};
-
-function refuseUnread(config: ConfigReader): void {
-  const { raw } = config;
-  for (const [key, off] of Object.entries(GUARDED_KEYS)) {
-    const value = raw[key];
-    if (config.wasAsked(key) || isOff(value, off)) continue;
-    if (key === "sliding_window" && raw.use_sliding_window === false) continue;
-    throw config.unsupported(key, value, [JSON.stringify(off)]);
-  }
-  if (!config.wasAsked("layer_types") && Array.isArray(raw.layer_types)) {
-    const other = raw.layer_types.find((type) => type !== "full_attention");
-    if (other !== undefined) throw config.unsupported("layer_types", other, ["full_attention"]);
-  }
-}
-
-function isOff(value: unknown, off: unknown): boolean {
-  const isEmpty = Array.isArray(value) && value.length === 0;
-  return value === undefined || value === null || value === false || value === 0 || value === off || isEmpty;
 }
 
 /** `transformers` leaves its default of two labels out of `config.json`; a head that is new has one. */

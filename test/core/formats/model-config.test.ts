@@ -183,6 +183,21 @@ describe("model configuration", () => {
     });
   }
 
+  it("says of packed weights what is read, and how to get there", async () => {
+    const error = await errorOf(() => tinyConfig({ quantization_config: { quant_method: "gptq", bits: 4 } }));
+    expect(error.why).to.match(/F32, F16, BF16.*GGUF.*"gptq"/);
+    expect(error.fix).to.match(/GGUF.*Q4_K.*dequantize\(\)/);
+  });
+
+  it("says which feature a key stands for, and when it is off", async () => {
+    const reasons = { num_experts: /experts.*absent/, partial_rotary_factor: /partial rotary.*absent or 1/ };
+    for (const [key, reason] of Object.entries(reasons)) {
+      const { why, fix } = await errorOf(() => tinyConfig({ [key]: 0.5 }));
+      expect(why).to.match(reason).and.not.include("null");
+      expect(fix).to.include("docs/Guide/models.md");
+    }
+  });
+
   it("lets features be that are present and off", () => {
     tinyConfig({ sliding_window: 4096, use_sliding_window: false });
     tinyConfig({

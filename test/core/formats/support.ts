@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NamedTensor } from "../../../core/data/tensor.js";
 import { type ModelConfig, parameterSpecs, parseModelConfig } from "../../../core/formats/index.js";
-import { isVerlError } from "../../../core/host/errors.js";
+import { isVerlError, type VerlError } from "../../../core/host/errors.js";
 
 /** Run with a folder of its own that is removed afterwards. */
 export async function withFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
@@ -16,7 +16,7 @@ export async function withFolder<T>(body: (folder: string) => Promise<T>): Promi
 }
 
 /** The error that `action` must end with. */
-export async function errorOf(action: () => unknown): Promise<{ code: string; message: string }> {
+export async function errorOf(action: () => unknown): Promise<VerlError> {
   try {
     await action();
   } catch (error) {
