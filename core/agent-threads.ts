@@ -20,6 +20,7 @@ export async function startAgentThread(
   const name = `agent thread ${index + 1}`;
   const { worker, channel, rpc, stop } = await startHostThread(host, {
     ...{ main, index, name, role: "agent" },
+    modules: task.loops.map(({ module }) => module),
     lost: (how) => agentErrors.VERL_AGENT_THREAD_LOST({ what: `${name} is gone: ${how}` }),
     serve: (channel) => serveRpc(channel, methods, "VERL_AGENT_THREAD_FAILED"),
     open: (rpc) => rpc.call("open", { ...task, name } satisfies ThreadTask),

@@ -15,8 +15,10 @@ import {
   type HostContainer,
   HostCore,
   LOCK_FILE,
+  type LoadUserModule,
   type Logger,
   labelOfOwner,
+  loadDeadlineMs,
   type PluginLock,
   type PluginPlan,
   type PluginReport,
@@ -54,7 +56,10 @@ export interface HostOptions {
   readonly frozenPlugins?: boolean | string | PluginLock;
   /** In a worker: the driver's lock. It replaces environment, configuration and discovery, and must match exactly. */
   readonly driverLock?: PluginLock;
-  /** Milliseconds that import and `register` of one plugin share; default 10 000. */
+  /**
+   * Milliseconds that import and `register` of one plugin share, and that the import of a user's module may take; default
+   * `VERL_LOAD_DEADLINE_S`, or 30 000.
+   */
   readonly deadlineMs?: number;
   /** Module that runs a further training process (`runRankProcess`) with the same built-ins. Without it there is one. */
   readonly rankMain?: URL;
@@ -77,8 +82,9 @@ export interface Host {
   readonly cwd: string;
   /** Root scope of this host. Registries are under `tokenOf(kind)`. */
   readonly container: HostContainer;
-  /** An export of a module named in the configuration (path, `file://…`, `pkg://module`); null: the whole module. */
-  loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
+  readonly loadUserModule: LoadUserModule;
+  /** Milliseconds that loading one plugin or module may take, here and in workers. */
+  readonly loadDeadlineMs: number;
   /** Registers the hooks of files named in `trainer.hooks`, in order. Before the registries freeze. */
   registerUserHooks(references: readonly string[]): Promise<void>;
   freeze(): void;
@@ -110,14 +116,14 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     role,
     rank: options.rank ?? 0,
     logger,
-    deadlineMs: options.deadlineMs ?? 10_000,
+    deadlineMs: options.deadlineMs ?? loadDeadlineMs(env),
     allowBrokenPlugins: options.allowBrokenPlugins ?? false,
     expected: expectedLock(options, cwd),
     extras: (owner) => ({ platform: () => choice?.platform ?? notReady(owner.name) }),
     onLoading: options.onLoading,
   });
   const { registries } = core;
-  const load = (reference: string, exportName: string | null) => core.loadUserModule(reference, exportName);
+  const load = core.loadUserModule;
 
   const services = async (wishes: PlatformWishes = {}): Promise<HostServices> => {
     core.freeze();
@@ -133,6 +139,11 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     });
     const findEngine = (modelType: EngineModelType, backend: string | null) =>
       lookupEngine(registries.engines, requestOf(modelType, backend), env);
+    const requireEngine = async (modelType: EngineModelType, backend: string | null) => {
+      const factory = findEngine(modelType, backend);
+      await checkAvailable(factory, requestOf(modelType, backend), env);
+      return factory;
+    };
     const sets = registries.hooks.items().map(({ item, owner }) => ({ hooks: item, owner }));
     return {
       registries,
@@ -146,10 +157,10 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
       startAgentThread: async (index, task, methods) =>
         startAgentThread(host, { main: agentMain(options), index, task, methods }),
       findEngine,
+      requireEngine,
       createEngine: async (modelType, backend, engineOptions, ranks) => {
         const request = requestOf(modelType, backend);
-        const factory = findEngine(modelType, backend);
-        await checkAvailable(factory, request, env);
+        const factory = await requireEngine(modelType, backend);
         const complete = { ...engineOptions, modelType };
         if (!ranks) return factory.create(complete);
         const creation = { request, env: engineEnv(env), platform: platform.vendorName, options: complete };
@@ -170,6 +181,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
     cwd,
     container: core.container,
     loadUserModule: load,
+    loadDeadlineMs: core.loadDeadlineMs,
     registerUserHooks: async (references) => {
       for (const reference of references) {
         const sets = await userHooks(reference, load);

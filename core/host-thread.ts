@@ -1,9 +1,19 @@
 import { Worker } from "node:worker_threads";
 import type { Host } from "./create-host.js";
-import { type Channel, greetWorker, offerOf, type RpcClient, rpcClient, workerChannel } from "./host/index.js";
+import {
+  type Channel,
+  greetWorker,
+  joinDeadlineMs,
+  offerOf,
+  pluginErrors,
+  type RpcClient,
+  rpcClient,
+  withDeadline,
+  workerChannel,
+} from "./host/index.js";
 
-/** Longest time that a thread may take to load its plugins. */
-const JOIN_MS = 60_000;
+/** For what a thread does besides loading modules. */
+const SLACK_MS = 2000;
 
 /** A thread of the run that has loaded the driver's plugins. */
 export interface HostThread {
@@ -21,6 +31,8 @@ export interface HostThreadOptions {
   readonly index: number;
   /** For messages. */
   readonly name: string;
+  /** What it loads of the user's, for messages. */
+  readonly modules: readonly string[];
   /** The error of calls to a thread that is gone. */
   readonly lost: (how: string) => Error;
   /** Before it is greeted: what it may ask of this side. */
@@ -32,7 +44,7 @@ export interface HostThreadOptions {
 /** Starts a thread that keeps no process alive; it is stopped where something fails on the way. */
 export async function startHostThread(
   host: Host,
-  { main, role, index, name, lost, serve, open }: HostThreadOptions,
+  { main, role, index, name, modules, lost, serve, open }: HostThreadOptions,
 ): Promise<HostThread> {
   const worker = new Worker(main, { name, stdout: true });
   // Standard output belongs to results. No pipe: each would add its listeners to standard error.
@@ -42,12 +54,22 @@ export async function startHostThread(
   serve?.(channel);
   const stop = async () => void (await worker.terminate());
   try {
-    await greetWorker(channel, offerOf(host, { cwd: host.cwd, role, rank: index }), JOIN_MS);
-    await open(rpc);
+    await greetWorker(channel, offerOf(host, { cwd: host.cwd, role, rank: index }), joinDeadlineMs(host));
+    const openMs = 2 * host.loadDeadlineMs + SLACK_MS;
+    await withDeadline(open(rpc), openMs, () => blocked(name, modules, openMs));
   } catch (error) {
     await stop();
     throw error;
   }
   worker.unref();
   return { worker, channel, rpc, stop };
+}
+
+/** An import that waits is told by the thread itself; one that computes for ever leaves it no time to. */
+function blocked(name: string, modules: readonly string[], deadlineMs: number): Error {
+  return pluginErrors.VERL_USER_TIMEOUT({
+    what: `${name} did not load its modules within ${deadlineMs / 1000} s.`,
+    where: modules.join(", ") || undefined,
+    why: "One of them blocks the thread while it is imported: a loop that never ends, or a call that waits.",
+  });
 }

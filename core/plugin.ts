@@ -104,6 +104,8 @@ export type { EngineReplica, ReplicaGroup } from "./engine/data-parallel/replica
 export type * from "./engine/engine.js";
 export type * from "./engine/memory.js";
 export { failedFinding } from "./host/diagnosis.js";
+export type { EngineCheck, OptionLook, PlanFinding, PlannedModel } from "./engine/plan-check.js";
+export { findProblems } from "./engine/plan-check.js";
 export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
 export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";
@@ -113,6 +115,7 @@ export { type Reach, type ReachOptions, reach } from "./host/reach.js";
 export { responseText } from "./host/response-text.js";
 export type { Stability } from "./host/stability.js";
 export type * from "./host/types.js";
+export type { LoadUserModule } from "./host/user-module.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";
 export type * from "./platform/platform.js";
 export { PLUGIN_API_VERSION } from "./plugin-api-version.js";

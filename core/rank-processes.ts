@@ -1,6 +1,14 @@
 import type { Host } from "./create-host.js";
 import { type EngineCreation, engineErrors, type RankProcesses, RemoteReplicas } from "./engine/index.js";
-import { type Channel, greetWorker, offerOf, type RpcClient, rpcClient, startWorkerProcess } from "./host/index.js";
+import {
+  type Channel,
+  greetWorker,
+  joinDeadlineMs,
+  offerOf,
+  type RpcClient,
+  rpcClient,
+  startWorkerProcess,
+} from "./host/index.js";
 import { deviceEnv, type Platform } from "./platform/index.js";
 
 export interface RankProcessesOptions {
@@ -11,9 +19,6 @@ export interface RankProcessesOptions {
   readonly main: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
-
-/** Longest time that a process may take to load its plugins. */
-const JOIN_MS = 60_000;
 
 /** Starts the processes of ranks 1, 2, …: each loads the driver's plugins and sees one device. */
 export async function startRankProcesses(host: Host, options: RankProcessesOptions): Promise<RankProcesses> {
@@ -30,7 +35,9 @@ export async function startRankProcesses(host: Host, options: RankProcessesOptio
   try {
     const place = { cwd: host.cwd, role: "trainer" } as const;
     await Promise.all(
-      processes.map(({ channel }, i) => greetWorker(channel, offerOf(host, { ...place, rank: i + 1 }), JOIN_MS)),
+      processes.map(({ channel }, i) =>
+        greetWorker(channel, offerOf(host, { ...place, rank: i + 1 }), joinDeadlineMs(host)),
+      ),
     );
   } catch (error) {
     await dispose();

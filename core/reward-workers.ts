@@ -28,6 +28,7 @@ export async function startRewardWorker(
   const methods = { span: async ({ call, event }: WorkerSpan) => spans.get(call)?.take(event) };
   const { rpc, stop } = await startHostThread(host, {
     ...{ main, index, name, role: "reward" },
+    modules: task.source ? [task.source.path] : [],
     lost: (how) => workerLost(name, how),
     serve: (channel) => serveRpc(channel, methods, "VERL_REWARD_FAILED"),
     open: (rpc) =>

@@ -3,6 +3,7 @@ import type { RankProcesses } from "./engine/data-parallel/compose-ranks.js";
 import type { BaseEngine, EngineFactory, EngineModelType, EngineOptions } from "./engine/engine.js";
 import type { HostContainer } from "./host/container.js";
 import type { HookDriver } from "./host/hook-driver.js";
+import type { LoadUserModule } from "./host/user-module.js";
 import type { Registries } from "./kinds.js";
 import type { Platform } from "./platform/platform.js";
 import type { WorkerTask } from "./reward/index.js";
@@ -21,14 +22,15 @@ export interface HostServices {
   readonly container: HostContainer;
   /** The platform chosen by `VERL_PLATFORM`, `trainer.device`, or detection. */
   readonly platform: Platform;
-  /** An export of a module that the configuration names (path, `file:`, `pkg://`); null gives the whole module. */
-  loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
+  readonly loadUserModule: LoadUserModule;
   /** Every hook set in registration order, with its owner. */
   readonly hooks: readonly { readonly hooks: Hooks; readonly owner: string }[];
   /** A driver over those hooks; `deadlineMs` is for sets that name none (`trainer.hook_deadline_s`). */
   createHookDriver(options: { readonly deadlineMs: number }): HookDriver<HookContexts>;
   /** The engine that {@link HostServices.createEngine} would make. */
   findEngine(modelType: EngineModelType, backend: string | null): EngineFactory;
+  /** The same, once it is known that it can compute here. @throws VERL_ENGINE_UNAVAILABLE */
+  requireEngine(modelType: EngineModelType, backend: string | null): Promise<EngineFactory>;
   /**
    * Starts the processes of a data-parallel run's ranks 1, 2, …, `ranks` counting this one too: with the same plugins, a
    * device each. The caller disposes them.

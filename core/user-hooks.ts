@@ -1,14 +1,12 @@
-import { nearestName, pluginErrors } from "./host/index.js";
+import { type LoadUserModule, nearestName, pluginErrors } from "./host/index.js";
 import { HOOK_NAMES, type Hooks } from "./trainer/hooks.js";
-
-type Loader = (reference: string, exportName: string | null) => Promise<unknown>;
 
 /**
  * The hook sets in a user's file (`trainer.hooks: [./hooks.ts]`): functions exported under hooks' own names, an export
  * `hooks` (one set or a list), or the default export. Sets without a name are called like the file.
  */
-export async function userHooks(reference: string, load: Loader): Promise<Hooks[]> {
-  const module = (await load(reference, null)) as Readonly<Record<string, unknown>>;
+export async function userHooks(reference: string, load: LoadUserModule): Promise<Hooks[]> {
+  const module = (await load(reference, null, "trainer.hooks")) as Readonly<Record<string, unknown>>;
   const inner = isObject(module.default) ? module.default : {};
   const bare = isHookSet(module) ? [pickHooks(module)] : [];
   const sources = [bare, module.hooks, inner.hooks, module.default].flat().filter(isHookSet);

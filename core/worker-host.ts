@@ -1,5 +1,13 @@
 import { createHost, type Host, type HostOptions } from "./create-host.js";
-import { answerDriver, type Channel, greetWorker, offerOf, type ProcessRole, parentChannel } from "./host/index.js";
+import {
+  answerDriver,
+  type Channel,
+  greetWorker,
+  joinDeadlineMs,
+  offerOf,
+  type ProcessRole,
+  parentChannel,
+} from "./host/index.js";
 
 /** What a worker decides about its host; everything else comes from the driver. */
 export type WorkerHostOptions = Pick<HostOptions, "builtins" | "logger" | "env" | "deadlineMs">;
@@ -12,8 +20,8 @@ export async function createWorkerHost(
   options: WorkerHostOptions = {},
   channel: Channel = parentChannel(),
 ): Promise<Host> {
-  const { host } = await answerDriver(channel, ({ cwd, role, rank, lock }, onLoading) =>
-    createHost({ ...options, cwd, role, rank, driverLock: lock, onLoading }),
+  const { host } = await answerDriver(channel, ({ cwd, role, rank, lock, deadlineMs }, onLoading) =>
+    createHost({ deadlineMs, ...options, cwd, role, rank, driverLock: lock, onLoading }),
   );
   return host;
 }
@@ -24,6 +32,6 @@ export async function joinWorker(
   channel: Channel,
   place: { readonly role: ProcessRole; readonly rank: number; readonly deadlineMs?: number },
 ): Promise<void> {
-  const { role, rank, deadlineMs = 60_000 } = place;
+  const { role, rank, deadlineMs = joinDeadlineMs(host) } = place;
   await greetWorker(channel, offerOf(host, { cwd: host.cwd, role, rank }), deadlineMs);
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { readYaml, toPlain } from "../config/index.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
+import type { LoadUserModule } from "../host/user-module.js";
 
 /** The error of a list that cannot be used: what is wrong, and why. */
 export type BadList = (what: string, why?: string) => Error;
@@ -19,15 +20,18 @@ export function isExportReference(target: unknown): target is string {
   return typeof target === "string" && /^[^#]+#[^#]+$/.test(target);
 }
 
-/** An object of the class that an entry names. */
+/** An object of the class that an entry of the list in `file` names. */
 export async function construct(
   target: string,
   args: readonly unknown[],
-  loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>,
-  bad: BadList,
+  {
+    loadUserModule,
+    file,
+    bad,
+  }: { readonly loadUserModule: LoadUserModule; readonly file: string; readonly bad: BadList },
 ): Promise<unknown> {
   const [reference, exportName] = target.split("#");
-  const exported = await loadUserModule(reference, exportName);
+  const exported = await loadUserModule(reference, exportName, file);
   if (typeof exported !== "function") throw bad(`${target} is no class`);
   try {
     return Reflect.construct(exported, args);

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { shown } from "../host/shown.js";
+import type { LoadUserModule } from "../host/user-module.js";
 import type { AgentLoopFactory, AgentLoopMarks } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
 import { isExportReference, readListFile } from "./list-file.js";
@@ -13,7 +14,7 @@ export interface AgentLoopSource {
   readonly cwd: string;
   /** A registered loop; throws for unknown names, saying which are known. */
   readonly registered: (name: string) => AgentLoopFactory;
-  readonly loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>;
+  readonly loadUserModule: LoadUserModule;
 }
 
 /** The agent loops of a run by name: those of the user's list, then registered ones. */
@@ -48,7 +49,8 @@ export async function loadAgentLoops(source: AgentLoopSource): Promise<AgentLoop
       if (thread) threaded.push({ name, module, exportName, options, marks });
       else {
         const where = `${target} in ${file}`;
-        own.set(name, agentLoopFromExport(name, await loadUserModule(module, exportName), options, where, marks));
+        const exported = await loadUserModule(module, exportName, file);
+        own.set(name, agentLoopFromExport(name, exported, options, where, marks));
       }
     }
   }

@@ -9,7 +9,13 @@ export function timerMs(ms: number): number {
 export async function withDeadline<T>(work: Promise<T>, ms: number, onTimeout: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(onTimeout()), timerMs(ms));
+    timer = setTimeout(() => {
+      try {
+        reject(onTimeout());
+      } catch (error) {
+        reject(error);
+      }
+    }, timerMs(ms));
   });
   // Nobody listens to the loser of the race; its late rejection is not an unhandled one.
   work.catch(() => {});

@@ -11,6 +11,8 @@ export interface PluginOffer {
   readonly cwd: string;
   readonly role: ProcessRole;
   readonly rank: number;
+  /** Milliseconds that loading one plugin or module may take. */
+  readonly deadlineMs: number;
   readonly lock: PluginLock;
   readonly fingerprint: Fingerprint;
 }
@@ -24,12 +26,23 @@ type WorkerMessage =
 export interface FingerprintedHost {
   readonly lock: PluginLock;
   readonly fingerprint: Fingerprint;
+  readonly loadDeadlineMs: number;
   dispose(): Promise<void>;
 }
 
 export function offerOf(host: FingerprintedHost, place: { cwd: string; role: ProcessRole; rank: number }): PluginOffer {
-  return { type: "verl/plugins/offer", ...place, lock: host.lock, fingerprint: host.fingerprint };
+  return {
+    type: "verl/plugins/offer",
+    ...place,
+    deadlineMs: host.loadDeadlineMs,
+    lock: host.lock,
+    fingerprint: host.fingerprint,
+  };
 }
+
+/** Milliseconds that a worker may take to load its plugins, of which each may take as long as `loadDeadlineMs` says. */
+export const joinDeadlineMs = ({ loadDeadlineMs }: Pick<FingerprintedHost, "loadDeadlineMs">): number =>
+  Math.max(60_000, 2 * loadDeadlineMs);
 
 /**
  * The driver's side: sends the offer and resolves when the worker has loaded the same plugins. Rejects with the worker's

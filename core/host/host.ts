@@ -5,6 +5,7 @@ import { isVerlError } from "./errors.js";
 import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
 import type { Owner } from "./kind.js";
 import { requiredName } from "./load-order.js";
+import { LoadWatch } from "./load-watch.js";
 import { LoadFailure, PluginLoader, type RegisteredPlugin } from "./loader.js";
 import { checkLock, type LockNames, lockOf, type PluginLock } from "./lock.js";
 import { ModuleImporter } from "./module-importer.js";
@@ -19,7 +20,7 @@ import { PluginReport } from "./report.js";
 import { TOKENS, tokenOf } from "./tokens.js";
 import { type Kinds, PluginTransaction, type RegistrarsOf } from "./transaction.js";
 import type { Logger, ProcessRole } from "./types.js";
-import { loadUserExport, userModulePath } from "./user-module.js";
+import { type LoadUserModule, loadUserExport, userModulePath } from "./user-module.js";
 import { Watchdog } from "./watchdog.js";
 
 /** Everything that a host is made from. `M` is the map of kinds. */
@@ -37,7 +38,7 @@ export interface HostCoreOptions<M extends object> {
   readonly role: ProcessRole;
   readonly rank: number;
   readonly logger: Logger;
-  /** Milliseconds for import and `register` of one plugin together. */
+  /** Milliseconds for import and `register` of one plugin together, and for the import of a user's module. */
   readonly deadlineMs: number;
   /** Report failures instead of throwing the first. */
   readonly allowBrokenPlugins: boolean;
@@ -58,7 +59,7 @@ export class HostCore<M extends object> {
   readonly scope = new OwnerScope();
   private readonly registrySet: RegistrySet<M>;
   private readonly importer: ModuleImporter;
-  private readonly watchdog = new Watchdog();
+  private readonly loading: LoadWatch;
   private readonly shutdown = new AbortController();
   /** Plugins whose `register` has settled; after the commit, those that were accepted. */
   private readonly loaded: RegisteredPlugin<M>[] = [];
@@ -71,12 +72,13 @@ export class HostCore<M extends object> {
     this.registrySet = new RegistrySet(kinds, () => this.report.hint());
     this.importer = new ModuleImporter(options.cwd);
     const rules = { apiVersion: host.apiVersion, kinds: this.kindNames() };
-    const settings = { kinds, rules, process: { role, rank }, deadlineMs, signal: this.shutdown.signal, extras };
+    this.loading = new LoadWatch(new Watchdog(), logger, deadlineMs);
+    const settings = { kinds, rules, process: { role, rank }, signal: this.shutdown.signal, extras };
     this.container
       .set(TOKENS.settings, settings)
       .set(TOKENS.logger, logger)
       .set(TOKENS.importer, this.importer)
-      .set(TOKENS.watchdog, this.watchdog)
+      .set(TOKENS.loading, this.loading)
       .set(TOKENS.scope, this.scope);
     for (const name of Object.keys(kinds) as (keyof M & string)[]) {
       this.container.set(tokenOf(kinds[name].name), this.registries[name]);
@@ -99,7 +101,6 @@ export class HostCore<M extends object> {
       throw error instanceof LoadFailure ? error.error : error;
     } finally {
       stopWatching();
-      host.watchdog.stop();
     }
   }
 
@@ -129,11 +130,17 @@ export class HostCore<M extends object> {
     return new PluginReport([...loaded, ...this.skipped.map(skippedRecord), ...failed], this.registrySet.overrides);
   }
 
-  /** An export of a module that the configuration names; null gives the whole module. */
-  async loadUserModule(reference: string, exportName: string | null): Promise<unknown> {
+  /** An export of a module that the configuration names. */
+  readonly loadUserModule: LoadUserModule = async (reference, exportName, namedBy) => {
+    const { cwd } = this.options;
     const owner: Owner = { name: reference, version: "local" };
-    this.scope.addUserFile(userModulePath(reference, this.options.cwd), reference);
-    return this.scope.run(owner, () => loadUserExport(this.importer, reference, exportName, this.options.cwd));
+    this.scope.addUserFile(userModulePath(reference, cwd, namedBy), reference);
+    const module = { reference, exportName, namedBy };
+    return this.scope.run(owner, () => loadUserExport(module, { importer: this.importer, loading: this.loading, cwd }));
+  };
+
+  get loadDeadlineMs(): number {
+    return this.loading.deadlineMs;
   }
 
   /** Registers on behalf of a user's file. Possible until the registries are frozen. */
@@ -178,7 +185,17 @@ export class HostCore<M extends object> {
     for (const builtin of options.builtins) {
       this.loaded.push(await loader.loadValue(builtin as PluginDefinition<unknown>, options.host.version));
     }
-    if (this.plan.plugins.length > 0) this.watchdog.start();
+    const release = this.plan.plugins.length > 0 ? this.loading.hold() : () => {};
+    try {
+      await this.loadPlugins(loader);
+    } finally {
+      release();
+    }
+    await this.commit();
+  }
+
+  private async loadPlugins(loader: PluginLoader<M>): Promise<void> {
+    const { options } = this;
     for (const plugin of this.plan.plugins) {
       if (plugin.processes !== "all" && !plugin.processes.includes(options.role)) {
         this.skipped.push(plugin);
@@ -193,7 +210,6 @@ export class HostCore<M extends object> {
         this.fail(error);
       }
     }
-    await this.commit();
   }
 
   /** All plugins' platforms first, then the rest; a plugin that collides with an earlier one leaves nothing behind. */

@@ -1,11 +1,11 @@
 import "reflect-metadata";
 import { inject, injectable } from "tsyringe";
-import { withDeadline } from "./deadline.js";
 import type { PluginSource } from "./discovery.js";
 import { changedVariables } from "./env-diff.js";
 import type { VerlError } from "./errors.js";
 import type { Owner } from "./kind.js";
 import { explainLoad } from "./load-errors.js";
+import type { LoadWatch } from "./load-watch.js";
 import { checkApiVersion } from "./manifest.js";
 import type { ModuleImporter } from "./module-importer.js";
 import { labelOfOwner, type OwnerScope } from "./owner-scope.js";
@@ -17,7 +17,6 @@ import { type Cleanup, type LoaderSettings, RegistrationAttempt } from "./regist
 import { TOKENS } from "./tokens.js";
 import type { PluginTransaction } from "./transaction.js";
 import type { Logger, ProcessRole } from "./types.js";
-import type { Watchdog } from "./watchdog.js";
 
 /** A plugin whose `register` has settled; nothing of it is visible yet. */
 export interface RegisteredPlugin<M> {
@@ -41,13 +40,13 @@ export class PluginLoader<M extends object> {
     @inject(TOKENS.settings) private readonly settings: LoaderSettings<M>,
     @inject(TOKENS.logger) private readonly logger: Logger,
     @inject(TOKENS.importer) private readonly importer: ModuleImporter,
-    @inject(TOKENS.watchdog) private readonly watchdog: Watchdog,
+    @inject(TOKENS.loading) private readonly loading: LoadWatch,
     @inject(TOKENS.scope) private readonly scope: OwnerScope,
   ) {}
 
   /** Loads a package or file. Rejects with a {@link LoadFailure}. */
   async load(plan: PlannedPlugin): Promise<RegisteredPlugin<M>> {
-    const { deadlineMs } = this.settings;
+    const { deadlineMs } = this.loading;
     const planned: Owner = { name: plan.name, version: plan.version };
     const attempt = new RegistrationAttempt(this.settings, this.scope, this.logger);
     const envBefore = { ...process.env };
@@ -70,9 +69,8 @@ export class PluginLoader<M extends object> {
     const phase = () => (imported === null ? "import" : "register");
     try {
       const label = `the plugin ${labelOfOwner(planned)} (${plan.entry})`;
-      const result = await this.watchdog.watch(label, deadlineMs, () =>
-        withDeadline(work(), deadlineMs, () => timeout(plan, phase(), deadlineMs)),
-      );
+      const onTimeout = () => timeout(plan, phase(), deadlineMs);
+      const result = await this.loading.run({ label, blocked: BLOCKED, onTimeout }, work);
       const changedEnv = this.reportEnvironment(result.owner, envBefore);
       const registered = imported ?? started;
       const timing = { importMs: registered - started, registerMs: performance.now() - registered };
@@ -140,6 +138,11 @@ export class PluginLoader<M extends object> {
     return changed;
   }
 }
+
+const BLOCKED = {
+  code: "VERL_PLUGIN_TIMEOUT",
+  fix: "leave the plugin out of the list, or report this to its author",
+};
 
 /** Why one plugin could not be loaded. */
 export class LoadFailure extends Error implements FailedPlugin {

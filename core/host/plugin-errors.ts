@@ -57,7 +57,11 @@ export const pluginErrors = defineErrors({
   VERL_PLUGIN_TIMEOUT: {
     summary:
       "Import and `register` of a plugin took longer than their shared deadline. Nothing that it registered is kept.",
-    fix: "A plugin registers factories and does its slow work when they are called; look for an await that never settles.",
+    fix: "A plugin registers factories and does its slow work when they are called; look for an await that never settles. VERL_LOAD_DEADLINE_S=120 gives it more time.",
+  },
+  VERL_PLUGIN_BAD_SETTING: {
+    summary: "An environment variable that says how code is loaded has a value that cannot be used.",
+    fix: "Correct the variable, or unset it.",
   },
   VERL_PLUGIN_DUPLICATE: {
     summary: "Two plugins registered the same key.",
@@ -130,6 +134,10 @@ export const pluginErrors = defineErrors({
   VERL_USER_IMPORT_FAILED: {
     summary: "A file named in the configuration threw while it was imported.",
     fix: "Correct the file.",
+  },
+  VERL_USER_TIMEOUT: {
+    summary: "A file named in the configuration did not finish its import before the deadline.",
+    fix: "Do slow work when the function is called, not on import; VERL_LOAD_DEADLINE_S=120 gives the import more time.",
   },
   VERL_USER_HOOK_UNKNOWN: {
     summary: "A file of hooks exports a function under almost the name of a hook; it would never be called.",

@@ -21,8 +21,6 @@ export interface LoaderSettings<M> {
   readonly kinds: Kinds<M>;
   readonly rules: ManifestRules;
   readonly process: PluginContext["process"];
-  /** Milliseconds that import and `register` of one plugin share. */
-  readonly deadlineMs: number;
   /** Aborted when the host is disposed. */
   readonly signal: AbortSignal;
   /** Members of `register`'s argument that only the assembled host knows. */

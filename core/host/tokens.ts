@@ -6,7 +6,7 @@ export const TOKENS = {
   settings: Symbol.for("verl.host.settings"),
   logger: Symbol.for("verl.host.logger"),
   importer: Symbol.for("verl.host.importer"),
-  watchdog: Symbol.for("verl.host.watchdog"),
+  loading: Symbol.for("verl.host.loading"),
   scope: Symbol.for("verl.host.scope"),
 } as const;
 

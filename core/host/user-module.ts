@@ -2,46 +2,62 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolve as resolveImport } from "import-meta-resolve";
-import { withDeadline } from "./deadline.js";
 import { placeOf } from "./error-place.js";
 import { isVerlError, reasonOf } from "./errors.js";
+import type { LoadWatch } from "./load-watch.js";
 import { type ModuleImporter, type ModuleNamespace, missingDependency } from "./module-importer.js";
 import { didYouMean } from "./nearest.js";
 import { pluginErrors } from "./plugin-errors.js";
 import { isFile } from "./resolve.js";
+import { shown } from "./shown.js";
+
+/**
+ * Gives an export of a module that the configuration names (a path, `file://…`, `pkg://module`); null gives the whole module.
+ * `namedBy` is the key that names it, or the place in a list: errors tell it.
+ */
+export type LoadUserModule = (reference: string, exportName: string | null, namedBy?: string) => Promise<unknown>;
 
 /**
  * Finds a module named in the configuration: `pkg://module` is an installed package or one of its sub-paths,
  * `file://…` and everything else is a path that starts at `cwd`.
  */
-export function userModulePath(reference: string, cwd: string): string {
-  if (reference.startsWith("pkg://")) return packageModule(reference, cwd);
+export function userModulePath(reference: string, cwd: string, namedBy?: string): string {
+  if (reference.startsWith("pkg://")) return packageModule(reference, cwd, namedBy);
   const file = reference.startsWith("file://") ? pathOf(reference, cwd) : path.resolve(cwd, reference);
   if (isFile(file)) return fs.realpathSync(file);
-  throw missing(reference, file, "There is no such file.");
+  throw missing(reference, placed(file, namedBy), "There is no such file.");
 }
 
-/** Longer than a plugin's: a data set of the user's own may read its data while it is imported. */
-const IMPORT_DEADLINE_MS = 30_000;
+interface NamedModule {
+  readonly reference: string;
+  /** Null: the whole module. */
+  readonly exportName: string | null;
+  readonly namedBy?: string;
+}
 
-/** Imports it and picks an export; null gives the whole module. CommonJS exports count as well. */
+interface UserModuleLoading {
+  readonly importer: ModuleImporter;
+  readonly loading: LoadWatch;
+  readonly cwd: string;
+}
+
+/** Imports it and picks an export. CommonJS exports count as well. */
 export async function loadUserExport(
-  importer: ModuleImporter,
-  reference: string,
-  exportName: string | null,
-  cwd: string,
-  deadlineMs = IMPORT_DEADLINE_MS,
+  { reference, exportName, namedBy }: NamedModule,
+  { importer, loading, cwd }: UserModuleLoading,
 ): Promise<unknown> {
-  const file = userModulePath(reference, cwd);
+  const file = userModulePath(reference, cwd, namedBy);
+  const label = placed(file, namedBy);
   let module: ModuleNamespace;
   try {
-    module = await withDeadline(importer.import(file), deadlineMs, () => stuck(reference, file, deadlineMs));
+    const onTimeout = () => stuck(reference, file, label, loading.deadlineMs);
+    module = await loading.run({ label, blocked: BLOCKED, onTimeout }, () => importer.import(file));
   } catch (cause) {
     if (isVerlError(cause)) throw cause;
     const place = placeOf(cause, file);
     throw pluginErrors.VERL_USER_IMPORT_FAILED({
       what: `"${reference}" failed while it was imported.`,
-      where: place ? `${file}, at ${place}` : file,
+      where: place ? `${label}, at ${place}` : label,
       why: reasonOf(cause),
       ...fixOf(cause),
       cause,
@@ -55,19 +71,43 @@ export async function loadUserExport(
   const names = [...new Set([...Object.keys(module), ...Object.keys(inner)])].sort();
   throw pluginErrors.VERL_USER_EXPORT_MISSING({
     what: `"${reference}" does not export "${exportName}".${didYouMean(exportName, names)}`,
-    where: file,
+    where: label,
     why: names.length > 0 ? `It exports ${names.join(", ")}.` : "It exports nothing.",
     data: { exports: names },
   });
 }
 
-function stuck(reference: string, file: string, deadlineMs: number): Error {
-  return pluginErrors.VERL_USER_IMPORT_FAILED({
+const BLOCKED = {
+  code: "VERL_USER_TIMEOUT",
+  fix: "do such work when the function is called, and look for a loop that never ends",
+};
+
+/** `file (key)` */
+const placed = (file: string, namedBy: string | undefined) => (namedBy ? `${file} (${namedBy})` : file);
+
+function stuck(reference: string, file: string, where: string, deadlineMs: number): Error {
+  const line = topLevelAwait(file);
+  return pluginErrors.VERL_USER_TIMEOUT({
     what: `"${reference}" did not finish its import within ${deadlineMs / 1000} s.`,
-    where: file,
-    why: "A top-level await of the module has not settled.",
-    fix: "Do slow work when the function is called, and look for an await that never settles.",
+    where,
+    why: line
+      ? `A top-level await has not settled, probably that of line ${line.number}: ${line.text}`
+      : "A top-level await of a module that it imports has not settled.",
+    data: { file, ...(line ? { line: line.number } : {}) },
   });
+}
+
+/** The first line that awaits at the module's top level, by its indentation: for a hint, no more. */
+function topLevelAwait(file: string): { readonly number: number; readonly text: string } | null {
+  let lines: string[];
+  try {
+    lines = fs.readFileSync(file, "utf8").split("\n");
+  } catch {
+    // It was removed meanwhile; what matters has been said.
+    return null;
+  }
+  const index = lines.findIndex((line) => /^(?!\/\/)[^\s*].*\bawait\b|^await\b/.test(line) && !/\basync\b/.test(line));
+  return index < 0 ? null : { number: index + 1, text: shown(lines[index].trim()) };
 }
 
 function fixOf(cause: unknown): { readonly fix?: string } {
@@ -82,14 +122,14 @@ function fixOf(cause: unknown): { readonly fix?: string } {
   };
 }
 
-function packageModule(reference: string, cwd: string): string {
+function packageModule(reference: string, cwd: string, namedBy: string | undefined): string {
   const specifier = reference.slice("pkg://".length);
   try {
     const file = fileURLToPath(resolveImport(specifier, pathToFileURL(path.join(cwd, "_")).href));
     if (isFile(file)) return file;
     throw new Error(`${file} does not exist.`);
   } catch (cause) {
-    throw missing(reference, `node_modules from ${cwd} upwards`, reasonOf(cause), cause);
+    throw missing(reference, placed(`node_modules from ${cwd} upwards`, namedBy), reasonOf(cause), cause);
   }
 }
 

@@ -19,7 +19,7 @@ export async function createRunLoops(scope: LoopScope): Promise<RunLoops> {
     configPath: agent.agent_loop_config_path,
     cwd,
     registered: (name) => services.registries.agentLoops.require(name),
-    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+    loadUserModule: services.loadUserModule,
   });
   const ofManager = await managerMarks(managerSource(scope));
   return {
@@ -34,6 +34,6 @@ export function managerSource({ config, services }: LoopScope): ManagerSource {
   return {
     reference: config.actor_rollout_ref.rollout.agent.agent_loop_manager_class,
     registered: (name) => services.registries.agentLoopManagers.require(name),
-    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+    loadUserModule: services.loadUserModule,
   };
 }

@@ -187,6 +187,9 @@ function managerOptions(
 }
 
 async function userFunction({ services }: InputScope, file: string, name: string): Promise<RewardFunction> {
-  const module = (await services.loadUserModule(file, null)) as Record<string, unknown>;
+  const module = (await services.loadUserModule(file, null, "reward.custom_reward_function.path")) as Record<
+    string,
+    unknown
+  >;
   return customRewardFunction(module, { path: file, name });
 }

@@ -26,7 +26,7 @@ export function createRunTools(scope: InputScope, sandbox: Pick<RunSandbox, "ope
       functionPath: function_tool_path,
       cwd,
       env: process.env,
-      loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+      loadUserModule: services.loadUserModule,
       registered: (name) => services.registries.tools.require(name),
       sandbox: () => sandbox.open(),
       logger,

@@ -1,6 +1,7 @@
 import type { RunConfig } from "../config/run-config.js";
 import { reasonAndPlace } from "../host/error-place.js";
 import { isVerlError } from "../host/errors.js";
+import type { LoadUserModule } from "../host/user-module.js";
 import { trainerErrors } from "./errors.js";
 import type { CheckpointCallback } from "./hooks.js";
 import type { InputScope } from "./run-scope.js";
@@ -31,7 +32,7 @@ export async function userPart<O, T extends object>(
     const [at, of] = [`${key}.${keys.path}`, `${key}.${keys.name}`];
     throw trainerErrors.VERL_TRAINER_USER_PART({ what: `${at} is set and ${of} is not` });
   }
-  const exported = await services.loadUserModule(file, name);
+  const exported = await services.loadUserModule(file, name, `${key}.${part.names?.path ?? "path"}`);
   const create = creatorOf<O, T>(exported, methods[0]);
   const where = `${file} (${key})`;
   return {
@@ -68,13 +69,13 @@ function creatorOf<O, T>(exported: unknown, method: string): ((options: O) => T 
 
 /** `trainer.checkpoint_callback_class`: `file.ts` or `file.ts#name`; an object with `onSave`, or a class. */
 export async function checkpointCallback(
-  loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>,
+  loadUserModule: LoadUserModule,
   config: RunConfig,
 ): Promise<CheckpointCallback | null> {
   const reference = config.trainer.checkpoint_callback_class;
   if (reference === null) return null;
   const [file, name = "checkpointCallback"] = reference.split("#");
-  const exported = await loadUserModule(file, name);
+  const exported = await loadUserModule(file, name, "trainer.checkpoint_callback_class");
   const callback = typeof exported === "function" ? Reflect.construct(exported, [{ config }]) : exported;
   if (typeof (callback as Partial<CheckpointCallback> | null)?.onSave === "function") {
     return callback as CheckpointCallback;

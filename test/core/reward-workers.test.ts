@@ -24,6 +24,8 @@ interface Setup extends Partial<RewardManagerOptions> {
   readonly file?: string;
   readonly count?: number;
   readonly isAble?: boolean;
+  /** For loading a module. */
+  readonly loadMs?: number;
 }
 
 describe("core reward workers", function () {
@@ -40,11 +42,18 @@ describe("core reward workers", function () {
 
   /** A `remote` manager over real threads that load this module; null: over the registered scorers. */
   async function remote(source: string | null, setup: Setup = {}): Promise<RewardManager & { started(): number }> {
-    const { file = "reward.mjs", count = 2, isAble = true, ...options } = setup;
+    const { file = "reward.mjs", count = 2, isAble = true, loadMs, ...options } = setup;
     if (source !== null) project.write({ [file]: source });
     const logger = lineLogger(() => {});
     const rewardMain = isAble ? REWARD_MAIN : undefined;
-    const host = await createHost({ cwd: project.dir, env: {}, builtins: BUILTINS, logger, rewardMain });
+    const host = await createHost({
+      cwd: project.dir,
+      env: {},
+      builtins: BUILTINS,
+      logger,
+      rewardMain,
+      deadlineMs: loadMs,
+    });
     cleanups.push(() => host.dispose());
     const services = await host.services({ device: "cpu" });
     const { find, knownDataSources } = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
@@ -69,6 +78,19 @@ describe("core reward workers", function () {
     );
     cleanups.push(() => manager.dispose?.());
     return { ...manager, started: () => started };
+  }
+
+  for (const [what, source, why] of [
+    ["never settles", "export const compute_score = await new Promise(() => {});", "line 1"],
+    ["computes for ever", "export const compute_score = () => 1; for (;;);", "blocks the thread"],
+  ]) {
+    it(`name a module whose import ${what}`, async () => {
+      const error = await rejection(remote(source, { loadMs: 300 }));
+      expect(error.code).to.be.oneOf(["VERL_REWARD_BAD_FUNCTION", "VERL_USER_TIMEOUT"]);
+      expect(error.what).to.match(/did not (finish|load)/);
+      expect(error.where).to.include("reward.mjs");
+      expect(error.why).to.include(why);
+    });
   }
 
   it("score with a function of the user's, which each loads once", async () => {

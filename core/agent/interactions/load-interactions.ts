@@ -1,5 +1,6 @@
 import path from "node:path";
 import { isObject } from "../../host/plain-object.js";
+import type { LoadUserModule } from "../../host/user-module.js";
 import { agentErrors } from "../errors.js";
 import { type BadList, construct, isExportReference, readListFile } from "../list-file.js";
 import type { Interaction } from "./interaction.js";
@@ -8,7 +9,7 @@ export interface InteractionSource {
   /** `multi_turn.interaction_config_path`, relative to `cwd`. */
   readonly configPath: string | null;
   readonly cwd: string;
-  readonly loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>;
+  readonly loadUserModule: LoadUserModule;
 }
 
 /** Simulated users by name; empty where a run has none. */
@@ -30,7 +31,7 @@ export async function loadInteractions({
   for (const { name, target, config } of await readEntries(file)) {
     if (known.has(name)) throw badFile(file, `the name "${name}" occurs twice`);
     const bad: BadList = (what, why) => badFile(file, what, why);
-    const made = await construct(target, [{ ...config, name }], loadUserModule, bad);
+    const made = await construct(target, [{ ...config, name }], { loadUserModule, file, bad });
     if (typeof (made as Partial<Interaction>).generateResponse !== "function") {
       throw badFile(file, `${target} makes an object without a method generateResponse`);
     }

@@ -2,6 +2,7 @@ import { isVerlError, reasonOf } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
 import type { GenerateRequest } from "../../rollout/rollout.js";
 import { ATTRIBUTE, noTracer } from "../../tracing/index.js";
+import type { LoadUserModule } from "../../host/user-module.js";
 import type { AgentLoopManager, AgentLoopMarks } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import { isExportReference } from "../list-file.js";
@@ -11,11 +12,13 @@ import { tracedClient } from "../trace.js";
 import type { SequenceManager, SequenceManagerClass, SequenceManagerOptions } from "./contract.js";
 import { SequenceManagerAdapter } from "./sequence-manager-adapter.js";
 
+const KEY = "actor_rollout_ref.rollout.agent.agent_loop_manager_class";
+
 export interface ManagerSource {
   /** `rollout.agent.agent_loop_manager_class`: a registered name, or `file-or-package#Export`. */
   readonly reference: string | null;
   readonly registered: (name: string) => AgentLoopManagerFactory;
-  readonly loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>;
+  readonly loadUserModule: LoadUserModule;
 }
 
 /** The manager of a run: the built-in one, a registered one, or one from a user's module. */
@@ -25,7 +28,7 @@ export async function createAgentLoopManager(
 ): Promise<AgentLoopManager> {
   if (reference === null || !reference.includes("#")) return registered(reference ?? "default").create(options);
   const [module, exportName] = splitReference(reference);
-  return fromExport(reference, await loadUserModule(module, exportName), options);
+  return fromExport(reference, await loadUserModule(module, exportName, KEY), options);
 }
 
 /**
@@ -41,7 +44,7 @@ export async function managerMarks({
     return marks.scoresItself ? marks : null;
   }
   const [module, exportName] = splitReference(reference);
-  return marksOf(await loadUserModule(module, exportName));
+  return marksOf(await loadUserModule(module, exportName, KEY));
 }
 
 /** Makes what a plugin registers of a manager with `generateSequences`. */
@@ -98,6 +101,6 @@ async function fromExport(
 function badManager(reference: string, what: string) {
   return agentErrors.VERL_AGENT_BAD_MANAGER({
     what: `${reference} is no agent-loop manager: ${what}`,
-    where: "actor_rollout_ref.rollout.agent.agent_loop_manager_class",
+    where: KEY,
   });
 }

@@ -3,6 +3,7 @@ import { warnOnce } from "../../data/warn-once.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { CallOptions } from "../../host/types.js";
 import { type TracerFactory, withTracer } from "../../tracing/index.js";
+import type { LoadUserModule } from "../../host/user-module.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopOutput } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import { agentLoopFromExport } from "../loop-from-export.js";
@@ -24,7 +25,7 @@ interface Opened {
 /** The inside of a thread that runs agent loops: what the driver can ask of it. */
 export function threadMethods(
   host: {
-    loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
+    readonly loadUserModule: LoadUserModule;
     readonly findToolParser: (name: string) => ToolParser;
     readonly findTracer: (name: string) => TracerFactory;
   },
@@ -39,10 +40,8 @@ export function threadMethods(
       const tokenizer = await loadTokenizer(path, { chatTemplate, now: () => new Date(task.now) });
       const loops = new Map<string, AgentLoopFactory>();
       for (const { name, module, exportName, options } of task.loops) {
-        loops.set(
-          name,
-          agentLoopFromExport(name, await host.loadUserModule(module, exportName), options, `${module}#${exportName}`),
-        );
+        const exported = await host.loadUserModule(module, exportName, `the agent loop ${name}`);
+        loops.set(name, agentLoopFromExport(name, exported, options, `${module}#${exportName}`));
       }
       const { modelType, applyChatTemplateKwargs: kwargs } = task;
       const turnEncoder = turnEncoders(tokenizer, { modelType, kwargs, logger: templateLogger });

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { reasonOf } from "../../host/errors.js";
 import { isObject } from "../../host/plain-object.js";
+import type { LoadUserModule } from "../../host/user-module.js";
 import { agentErrors } from "../errors.js";
 import { type BadList, construct } from "../list-file.js";
 import { type Tool, whyNoTool } from "./tool.js";
@@ -13,7 +14,7 @@ export interface ToolSource extends Pick<ToolFactoryOptions, "cwd" | "env" | "sa
   readonly configPath: string | null;
   /** `multi_turn.function_tool_path`. */
   readonly functionPath: string | null;
-  readonly loadUserModule: (reference: string, exportName: string | null) => Promise<unknown>;
+  readonly loadUserModule: LoadUserModule;
   /** The registered tool of a name; throws where there is none. */
   readonly registered: (name: string) => ToolFactory;
 }
@@ -66,14 +67,14 @@ async function classTool(
   { loadUserModule }: ToolSource,
 ): Promise<Tool> {
   const bad: BadList = (what, why) => badToolFile(where, what, why);
-  const tool = await construct(target, [config, schema], loadUserModule, bad);
+  const tool = await construct(target, [config, schema], { loadUserModule, file: where, bad });
   const why = whyNoTool(tool);
   if (why !== null) throw badToolFile(where, `${target} makes ${why}`);
   return tool as Tool;
 }
 
 async function functionTools(reference: string, { loadUserModule, logger }: ToolSource): Promise<Tool[]> {
-  const module = (await loadUserModule(reference, null)) as Readonly<Record<string, unknown>>;
+  const module = (await loadUserModule(reference, null, "function_tool_path")) as Readonly<Record<string, unknown>>;
   const exported = new Set(Object.values(module).flat());
   // What can be executed is meant as a tool; a model that is not shown it would train without.
   const tools = [...exported].filter(

@@ -1,4 +1,5 @@
 import { noTracer, RelayTracer, type SpanEvent, type TracerFactory, withTracer } from "../../tracing/index.js";
+import type { LoadUserModule } from "../../host/user-module.js";
 import { customRewardFunction } from "../custom-function.js";
 import { rewardErrors } from "../errors.js";
 import { scorerChoice } from "../managers/choose-scorer.js";
@@ -6,6 +7,8 @@ import { failedResult } from "../managers/scored-call.js";
 import type { RewardFunction, RewardJob, RewardResult, Scorer } from "../reward.js";
 import { resultOf } from "../score-value.js";
 import { createScorerIndex } from "../scorer-index.js";
+
+const KEY = "reward.custom_reward_function.path";
 
 /** What a reward worker needs to know before it can score. */
 export interface WorkerTask {
@@ -36,7 +39,7 @@ export interface WorkerSpan {
 /** The inside of a reward worker: what the driver can ask of it. `tell` goes to the driver. */
 export function workerMethods(
   host: {
-    loadUserModule(reference: string, exportName: string | null): Promise<unknown>;
+    readonly loadUserModule: LoadUserModule;
     readonly scorers: readonly Scorer[];
     readonly findTracer: (name: string) => TracerFactory;
   },
@@ -48,7 +51,7 @@ export function workerMethods(
     async open(task: WorkerTask): Promise<void> {
       for (const name of task.tracers) await host.findTracer(name).joinThread?.();
       const { source } = task;
-      const module = source && ((await host.loadUserModule(source.path, null)) as Record<string, unknown>);
+      const module = source && ((await host.loadUserModule(source.path, null, KEY)) as Record<string, unknown>);
       opened = { task, customFunction: source && module && customRewardFunction(module, source) };
     },
     async score({ id: call, job, trace }: WorkerCall): Promise<RewardResult> {

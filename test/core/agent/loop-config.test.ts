@@ -34,8 +34,9 @@ describe("list of agent loops", () => {
         if (name !== singleTurnAgent.name) throw new Error(`unknown agent loop ${name}`);
         return singleTurnAgent;
       },
-      async loadUserModule(...args) {
-        loaded.push(args);
+      async loadUserModule(reference, exportName, namedBy) {
+        expect(namedBy).to.equal(path.join(cwd, "loops.yaml"));
+        loaded.push([reference, exportName]);
         return Loop;
       },
     });

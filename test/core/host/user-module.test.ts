@@ -1,7 +1,5 @@
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
-import type { ModuleImporter } from "../../../core/host/module-importer.js";
-import { loadUserExport } from "../../../core/host/user-module.js";
 import type { Host } from "../../../core/index.js";
 import { Bench, rejection } from "./support/hosts.js";
 import type { Project } from "./support/project.js";
@@ -82,7 +80,8 @@ describe("modules that the configuration names", () => {
   }
 
   it("that throw on import are an error of their own, with the line", async () => {
-    const error = await rejection(host.loadUserModule("broken.js", "score"));
+    const error = await rejection(host.loadUserModule("broken.js", "score", "trainer.hooks"));
+    expect(error.where).to.include("(trainer.hooks)");
     expect(error.code).to.equal("VERL_USER_IMPORT_FAILED");
     expect(error.message).to.include("on purpose").and.to.include("broken.js:2");
   });
@@ -101,11 +100,23 @@ describe("modules that the configuration names", () => {
     });
   }
 
-  it("whose import never ends are named", async () => {
-    const importer = { import: () => new Promise<never>(() => {}) } as unknown as ModuleImporter;
-    const error = await rejection(loadUserExport(importer, "reward.js", "score", project.dir, 5));
-    expect(error.code).to.equal("VERL_USER_IMPORT_FAILED");
-    expect(error.message).to.include("top-level await").and.to.include("reward.js");
+  it("whose import never ends are named, with the key, the line, and what to do", async () => {
+    const source = "const wait = async () => {\n  await 1;\n};\nexport const score = await new Promise(() => {});";
+    const other = await bench.host(bench.project({ "stuck.js": source }), "", { deadlineMs: 200 });
+    const error = await rejection(other.loadUserModule("stuck.js", "score", "reward.custom_reward_function.path"));
+    expect(error.code).to.equal("VERL_USER_TIMEOUT");
+    expect(error.where).to.match(/stuck\.js \(reward\.custom_reward_function\.path\)$/);
+    expect(error.why).to.include("line 4").and.include("await new Promise");
+    expect(error.fix).to.include("VERL_LOAD_DEADLINE_S");
+    expect(bench.log.join("\n")).to.match(/stuck\.js \(reward\.\S+\) has not finished loading after 0\.1 s/);
+  });
+
+  it("that wait for one that they import say that it is not they", async () => {
+    const files = { "outer.js": "import './inner.js';", "inner.js": "await new Promise(() => {});" };
+    const other = await bench.host(bench.project(files), "", { deadlineMs: 200 });
+    const error = await rejection(other.loadUserModule("outer.js", null));
+    expect(error.code).to.equal("VERL_USER_TIMEOUT");
+    expect(error.why).to.include("a module that it imports");
   });
 
   it("that lack the name are an error of their own, with the names that are there", async () => {
