@@ -11,10 +11,12 @@ export function declareLooking(program: Command, declaring: Declaring): void {
   declareConfig(program, declaring);
 
   configured(program.command("doctor"), "Check this machine: runtime, memory, disk, plugins, platforms, libraries.")
-    .option("--model <path>", "also check a model's tokenizer and chat template")
+    .option("--model <path>", "also check a model: its files, weights, tokenizer and chat template")
+    .option("--scan-seconds <n>", "longest look at the weights' values; 0: none", wholeNumber("--scan-seconds", 0), 60)
     .action(async (args: string[], flags: Flags) => {
       const { doctorCommand } = await import("./doctor-command.js");
-      await finish(doctorCommand({ ...requestOf(args, flags), model: textOf(flags.model) }, io));
+      const own = { model: textOf(flags.model), scanSeconds: flags.scanSeconds as number };
+      await finish(doctorCommand({ ...requestOf(args, flags), ...own }, io));
     });
 
   declareInspect(program, declaring);

@@ -54,12 +54,12 @@ export const lockFileOf = (value: unknown): string | boolean =>
   typeof value === "string" && value !== "" ? value : value !== undefined;
 
 /** Reads the value of an option that counts something. */
-export function wholeNumber(option: string): (text: string) => number {
+export function wholeNumber(option: string, least = 1): (text: string) => number {
   return (text) => {
-    if (/^[1-9]\d*$/.test(text)) return Number(text);
+    if (/^(0|[1-9]\d*)$/.test(text) && Number(text) >= least) return Number(text);
     throw cliErrors.VERL_CLI_USAGE({
       what: `\`${option} ${text}\` cannot be understood.`,
-      fix: "Write a whole number from 1.",
+      fix: `Write a whole number from ${least}.`,
     });
   };
 }

@@ -20,6 +20,7 @@ import { diagnosePlatforms, diagnosePlugins } from "./doctor/plugins.js";
 import { diagnoseSandboxes } from "./doctor/sandboxes.js";
 import { diagnoseTokenizer } from "./doctor/tokenizer.js";
 import { diagnoseTrackers } from "./doctor/trackers.js";
+import { diagnoseWeights } from "./doctor/weights.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, startHost, whatIsRegistered } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
@@ -29,8 +30,10 @@ import { trackerSettings } from "./tracker-settings.js";
 const MACHINE_FINDINGS = 4;
 
 export interface DoctorRequest extends ConfigRequest {
-  /** Model whose tokenizer and template are checked; null: the configuration's, if it names one. */
+  /** Model whose files, tokenizer and template are checked; null: the configuration's, if it names one. */
   readonly model: string | null;
+  /** Longest look at the values of the weights. */
+  readonly scanSeconds: number;
 }
 
 /** `verl doctor`: looks at everything that a run needs, and says what to do about what is missing. */
@@ -53,6 +56,12 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
           kwargs: data.apply_chat_template_kwargs,
         });
   findings.push(...(tokens?.findings ?? []));
+  const weights = request.model ?? actor_rollout_ref.model.path;
+  if (weights !== null) {
+    const { scanSeconds } = request;
+    const vocabulary = tokens?.vocabulary ?? null;
+    findings.push(...(await diagnoseWeights(await cachedModel(weights, io), { scanSeconds, vocabulary, io })));
+  }
   const clock = { before, after: readClock(), fileSkewMs: await fileSkew(folder), servers: findings };
   findings.splice(MACHINE_FINDINGS, 0, ...diagnoseClock(clock));
 

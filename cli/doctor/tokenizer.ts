@@ -8,7 +8,12 @@ export interface TokenizerDiagnosis {
   readonly findings: readonly Diagnosis[];
   /** Null where there is no template, or it could not be checked. */
   readonly template: TemplateCheck | null;
+  /** Null where there is no tokenizer. */
+  readonly vocabulary: Vocabulary | null;
 }
+
+/** What a model must have an embedding for. */
+export type Vocabulary = Pick<Tokenizer, "vocabSize" | "tokenText">;
 
 /** Whether a model's tokenizer and chat template can be trained on: texts round-trip, and history is only appended to. */
 export async function diagnoseTokenizer(
@@ -19,10 +24,10 @@ export async function diagnoseTokenizer(
   try {
     tokenizer = await loadTokenizer(model, { chatTemplate: options.chatTemplate });
   } catch (error) {
-    return { findings: [{ name: "tokenizer", status: "failed", ...summary(error) }], template: null };
+    return { findings: [{ name: "tokenizer", status: "failed", ...summary(error) }], template: null, vocabulary: null };
   }
   const { findings, template } = diagnoseTemplate(tokenizer, await modelTypeOf(model), options.kwargs);
-  return { findings: [roundTrip(tokenizer), ...findings], template };
+  return { findings: [roundTrip(tokenizer), ...findings], template, vocabulary: tokenizer };
 }
 
 function roundTrip(tokenizer: Tokenizer): Diagnosis {
@@ -42,7 +47,7 @@ function diagnoseTemplate(
   tokenizer: Tokenizer,
   modelType: string | null,
   kwargs?: Readonly<Record<string, unknown>>,
-): TokenizerDiagnosis {
+): Omit<TokenizerDiagnosis, "vocabulary"> {
   const name = "chat template";
   try {
     const template = checkTemplate(tokenizer, { modelType, kwargs });

@@ -1,7 +1,6 @@
 import { formatErrors } from "./errors.js";
 import type { ModelConfig } from "./model.js";
 import { embeddingName, isNewHead, type ParameterSpec, parameterSpecs, weightOf } from "./param-names.js";
-import type { SafetensorsReader } from "./safetensors-reader.js";
 
 export interface MatchedTensors {
   /** Parameters that the files have. */
@@ -10,35 +9,67 @@ export interface MatchedTensors {
   readonly stored: ReadonlyMap<string, string>;
 }
 
+/** Tensors of a folder by name, as far as a comparison needs them. */
+export interface StoredTensors {
+  readonly names: readonly string[];
+  get(name: string): { readonly shape: readonly number[] } | undefined;
+}
+
+/** How the files of a Hugging Face folder and the parameters of an architecture differ. */
+export interface ComparedTensors extends MatchedTensors {
+  /** Parameters that no file has. */
+  readonly missing: readonly string[];
+  readonly wrongShapes: readonly {
+    readonly name: string;
+    readonly shape: readonly number[];
+    readonly wanted: readonly number[];
+  }[];
+  /** Weights of the trunk that the architecture does not have. */
+  readonly unexpected: readonly string[];
+}
+
 /**
  * Find every parameter of an architecture in the files of a Hugging Face folder. Refuses parameters that are missing or of
  * another shape, and weights of the trunk that the architecture does not have: ignoring them would change the numbers.
  */
-export function matchTensors(config: ModelConfig, reader: SafetensorsReader, path: string): MatchedTensors {
+export function matchTensors(config: ModelConfig, reader: StoredTensors, path: string): MatchedTensors {
+  const { missing, wrongShapes, unexpected, ...matched } = compareTensors(config, reader);
+  const [wrong] = wrongShapes;
+  if (wrong) {
+    throw formatErrors.VERL_FORMATS_TENSOR_SHAPE({
+      what: `tensor "${wrong.name}" has shape [${wrong.shape.join(", ")}], but config.json asks for [${wrong.wanted.join(", ")}]`,
+      where: path,
+    });
+  }
+  if (missing.length > 0) {
+    throw formatErrors.VERL_FORMATS_TENSOR_MISSING({ what: `the files have no ${some(missing)}`, where: path });
+  }
+  if (unexpected.length > 0) {
+    throw formatErrors.VERL_FORMATS_TENSOR_UNEXPECTED({
+      what: `the files have ${some(unexpected)}, which the architecture in config.json does not have`,
+      where: path,
+    });
+  }
+  return matched;
+}
+
+export function compareTensors(config: ModelConfig, reader: StoredTensors): ComparedTensors {
   const stored = new Map<string, string>();
   const missing: string[] = [];
+  const wrongShapes: ComparedTensors["wrongShapes"][number][] = [];
   const tensors = parameterSpecs(config).filter((parameter) => {
-    const { name, shape } = parameter;
+    const { name, shape: wanted } = parameter;
     const storedName = candidateNames(name, config).find((candidate) => reader.get(candidate));
     if (storedName === undefined) {
       if (!isNewHead(config, parameter)) missing.push(name);
       return false;
     }
-    const found = reader.get(storedName)?.shape ?? [];
-    if (found.join() !== shape.join()) {
-      throw formatErrors.VERL_FORMATS_TENSOR_SHAPE({
-        what: `tensor "${storedName}" has shape [${found.join(", ")}], but config.json asks for [${shape.join(", ")}]`,
-        where: path,
-      });
-    }
+    const shape = reader.get(storedName)?.shape ?? [];
+    if (shape.join() !== wanted.join()) wrongShapes.push({ name: storedName, shape, wanted });
     stored.set(name, storedName);
     return true;
   });
-  if (missing.length > 0) {
-    throw formatErrors.VERL_FORMATS_TENSOR_MISSING({ what: `the files have no ${some(missing)}`, where: path });
-  }
-  refuseUnread(config, reader, new Set(stored.values()), path);
-  return { tensors, stored };
+  return { stored, tensors, missing, wrongShapes, unexpected: unreadNames(config, reader, new Set(stored.values())) };
 }
 
 /** Files of a model without head leave out the prefix, and some writers keep only the head of a tied pair. */
@@ -54,24 +85,15 @@ function candidateNames(name: string, config: ModelConfig): string[] {
 const BUFFERS = /\.rotary_emb\.inv_freq$|\.attn\.(masked_)?bias$/;
 
 /** What lies outside the trunk belongs to a head that is not asked for. */
-function refuseUnread(
-  { names }: ModelConfig,
-  reader: SafetensorsReader,
-  read: ReadonlySet<string>,
-  path: string,
-): void {
+function unreadNames({ names }: ModelConfig, reader: StoredTensors, read: ReadonlySet<string>): string[] {
   const bareLayers = `${names.layers.slice(names.base.length)}.`;
   const isTrunk = (name: string) => name.startsWith(names.base) || name.startsWith(bareLayers);
-  const unread = reader.names.filter((name) => isTrunk(name) && !read.has(name) && !BUFFERS.test(name));
-  if (unread.length === 0) return;
-  throw formatErrors.VERL_FORMATS_TENSOR_UNEXPECTED({
-    what: `the files have ${some(unread)}, which the architecture in config.json does not have`,
-    where: path,
-  });
+  return reader.names.filter((name) => isTrunk(name) && !read.has(name) && !BUFFERS.test(name));
 }
 
-function some(names: readonly string[]): string {
+/** The first names of a list, and how many more. */
+export function some(names: readonly string[], kind = "tensor "): string {
   const shown = names.slice(0, 3).map((name) => `"${name}"`);
   const rest = names.length - shown.length;
-  return `tensor ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return `${kind}${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

@@ -53,18 +53,28 @@ export class GgufFile {
 
   /** Expand a tensor to float32 in the order of the file. `out` has its element count. */
   async read(tensor: GgufTensor, out: Float32Array): Promise<void> {
-    const { begin, file } = tensor;
     const { blockElements, blockBytes } = tensor.type;
-    const dequantise = dequantiserOf(tensor);
     const blocks = out.length / blockElements;
     const chunkBlocks = Math.max(1, Math.min(CHUNK_ELEMENTS / blockElements, blocks));
     const buffer = new Uint8Array(chunkBlocks * blockBytes);
     for (let block = 0; block < blocks; block += chunkBlocks) {
       const count = Math.min(chunkBlocks, blocks - block);
-      const bytes = buffer.subarray(0, count * blockBytes);
-      await file.read(begin + block * blockBytes, bytes);
-      dequantise(bytes, out.subarray(block * blockElements, (block + count) * blockElements));
+      await this.readBlocks(
+        tensor,
+        block,
+        out.subarray(block * blockElements, (block + count) * blockElements),
+        buffer,
+      );
     }
+  }
+
+  /** Expand the blocks from the given one on that `out` has room for; `buffer` holds as many of them as they are stored. */
+  async readBlocks(tensor: GgufTensor, block: number, out: Float32Array, buffer: Uint8Array): Promise<void> {
+    const { begin, file } = tensor;
+    const { blockElements, blockBytes } = tensor.type;
+    const bytes = buffer.subarray(0, (out.length / blockElements) * blockBytes);
+    await file.read(begin + block * blockBytes, bytes);
+    dequantiserOf(tensor)(bytes, out);
   }
 
   async close(): Promise<void> {

@@ -106,15 +106,23 @@ class GgufSource implements ModelSource {
 
   /** A tensor that the architecture has not is a feature that would be missing. */
   private refuseUnread(read: ReadonlySet<string>): void {
-    const otherHead = this.config.head === "languageModel" ? /^cls\./ : /^(cls|output)\./;
-    const isHarmless = (name: string) => ROTARY_FACTORS.has(name) || otherHead.test(name);
-    const unread = [...this.file.tensors.keys()].find((name) => !read.has(name) && !isHarmless(name));
+    const [unread] = unreadTensors(this.config, this.file, read);
     if (unread === undefined) return;
     throw formatErrors.VERL_FORMATS_MODEL_UNSUPPORTED({
       what: `this model has a tensor "${unread}", which the family "${this.config.modelType}" has not`,
       where: this.path,
     });
   }
+}
+
+/** Tensors that are neither read nor known to do no harm. */
+export function unreadTensors(
+  { head }: ModelConfig,
+  { tensors }: Pick<GgufFile, "tensors">,
+  read: ReadonlySet<string>,
+): string[] {
+  const otherHead = head === "languageModel" ? /^cls\./ : /^(cls|output)\./;
+  return [...tensors.keys()].filter((name) => !read.has(name) && !ROTARY_FACTORS.has(name) && !otherHead.test(name));
 }
 
 /** Read with the metadata. */

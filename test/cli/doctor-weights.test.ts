@@ -1,0 +1,249 @@
+import { cp, mkdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { expect } from "chai";
+import { openModel, parameterSpecs, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
+import type { Diagnosis } from "../../core/plugin.js";
+import { ToyFolder } from "../core/trainer/support/toy-run.js";
+import { writeToyModel, writeToyRewardModel } from "../core/trainer/support/toy-task.js";
+import { cli } from "./support.js";
+
+const WEIGHTS = "model.safetensors";
+
+describe("verl doctor on a model's weights", function () {
+  this.timeout(60_000);
+  let good: ToyFolder;
+  let folder: ToyFolder;
+  before(async () => {
+    good = await ToyFolder.create();
+    await writeToyModel(good.at("model"));
+    await sharded(good.at("model"), good.at("shards"));
+  });
+  after(() => good[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    folder = await ToyFolder.create();
+    for (const name of ["model", "shards"]) await cp(good.at(name), folder.at(name), { recursive: true });
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  async function doctor(model = "model", ...more: string[]): Promise<{ code: number; found: Diagnosis[] }> {
+    const { code, json } = await cli(["doctor", "--model", model, "--json", ...more], { cwd: folder.dir });
+    const { findings } = json<{ findings: Diagnosis[] }>();
+    return { code, found: findings.filter(({ name }) => name === "weights" || name === "values") };
+  }
+
+  const details = (found: readonly Diagnosis[]) => found.map(({ status, detail }) => `${status}: ${detail}`).join("\n");
+
+  it("says of a sound one what it is, and that all values are finite", async () => {
+    for (const [model, files] of [
+      ["model", "1 file"],
+      ["shards", "3 files"],
+    ]) {
+      const { found } = await doctor(model);
+      expect(
+        found.map(({ status }) => status),
+        details(found),
+      ).to.deep.equal(["ok", "ok"]);
+      expect(found[0].detail)
+        .to.match(/^llama of \d+ parameters, 16 positions; /)
+        .and.include(files)
+        .and.include("21 F32");
+      expect(found[1].detail).to.match(/^all [\d.]+ KiB looked at; all are finite$/);
+    }
+  });
+
+  it("knows a reward model by its class", async () => {
+    await writeToyRewardModel(folder.at("scorer"));
+    const { found } = await doctor("scorer");
+    expect(found[0].status, details(found)).to.equal("ok");
+  });
+
+  const config = async (model: string, changes: object) => {
+    const file = folder.at(model, "config.json");
+    await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), ...changes }));
+  };
+  const bytes = async (file: string, change: (bytes: Buffer) => unknown) => {
+    const content = await readFile(file);
+    change(content);
+    await writeFile(file, content);
+  };
+  const index = async (change: (index: { weight_map: Record<string, string> }) => unknown) => {
+    const file = folder.at("shards", "model.safetensors.index.json");
+    const content = JSON.parse(await readFile(file, "utf8"));
+    change(content);
+    await writeFile(file, JSON.stringify(content));
+  };
+  const shard = (number: number) => folder.at("shards", `model-0000${number}-of-00003.safetensors`);
+
+  const spoilt: [what: string, model: string, spoil: () => Promise<unknown>, told: readonly RegExp[]][] = [
+    ["no weights", "model", () => rm(folder.at("model", WEIGHTS)), [/there are no safetensors files/]],
+    [
+      "weights that are cut off",
+      "model",
+      () => truncate(folder.at("model", WEIGHTS), 9000),
+      [/SAFETENSORS_INVALID/, /model\.safetensors/],
+    ],
+    ["an empty file", "model", () => truncate(folder.at("model", WEIGHTS), 0), [/SAFETENSORS_INVALID/]],
+    [
+      "another number of layers",
+      "model",
+      () => config("model", { num_hidden_layers: 4 }),
+      [/18 of the tensors of a llama are not there: tensor "model\.layers\.2\.\S+".* and 15 more/],
+    ],
+    [
+      "a layer too many",
+      "model",
+      () => config("model", { num_hidden_layers: 1 }),
+      [/does not have: tensor "model\.layers\.1\./],
+    ],
+    [
+      "another width",
+      "model",
+      () => config("model", { intermediate_size: 48 }),
+      [/6 tensors have another shape.*gate_proj\.weight" is \[32, 16\], config\.json asks for \[48, 16\]/],
+    ],
+    [
+      "several faults at once",
+      "model",
+      () => config("model", { num_hidden_layers: 3, intermediate_size: 48 }),
+      [/9 of the tensors/, /6 tensors have another shape/],
+    ],
+    ["an unknown family", "model", () => config("model", { model_type: "mamba" }), [/MODEL_UNSUPPORTED.*mamba/]],
+    [
+      "packed weights",
+      "model",
+      () => config("model", { quantization_config: { quant_method: "awq" } }),
+      [/quantization_config/, /"awq"/],
+    ],
+    [
+      "a head that is tied and differs",
+      "model",
+      () => config("model", { tie_word_embeddings: true }),
+      [/lm_head\.weight" differs from the embedding/],
+    ],
+    ["a missing shard", "shards", () => rm(shard(2)), [/FILE_UNREADABLE.*00002-of-00003/]],
+    [
+      "a shard of another model",
+      "shards",
+      () => rename(shard(2), shard(1)),
+      [/the index speaks of tensor .* which is not in "model-00001/, /FILE_UNREADABLE.*00002/],
+    ],
+    [
+      "a shard that the index does not name",
+      "shards",
+      () => cp(shard(1), folder.at("shards", "old.safetensors")),
+      [/warning: the index does not name "old\.safetensors"/],
+    ],
+    [
+      "an index of other shards",
+      "shards",
+      () =>
+        index((content) => {
+          content.weight_map["model.norm.weight"] = "model-00001-of-00003.safetensors";
+        }),
+      [/puts tensor "model\.norm\.weight" into another shard/],
+    ],
+    [
+      "an index that leaves the folder",
+      "shards",
+      () =>
+        index((content) => {
+          content.weight_map["model.norm.weight"] = "../model/model.safetensors";
+        }),
+      [/"model\.norm\.weight" into something that is no file name/],
+    ],
+    [
+      "shards without an index",
+      "shards",
+      () => rm(folder.at("shards", "model.safetensors.index.json")),
+      [/3 safetensors files and no model\.safetensors\.index\.json/],
+    ],
+    [
+      "NaN",
+      "model",
+      () => bytes(folder.at("model", WEIGHTS), (b) => b.fill(0xff, b.length - 8)),
+      [/2 values of tensor "\S+" are NaN or infinite, the first at \d+/],
+    ],
+  ];
+  for (const [what, model, spoil, told] of spoilt) {
+    it(`tells of ${what}`, async () => {
+      await spoil();
+      const { code, found } = await doctor(model);
+      for (const pattern of told) expect(details(found)).to.match(pattern);
+      const isBroken = found.some(({ name, status }) => name === "weights" && status === "failed");
+      expect(found.some(({ detail }) => detail.includes("all that it needs"))).to.equal(!isBroken);
+      if (!told.some((pattern) => pattern.source.startsWith("warning"))) expect(code).to.equal(1);
+    });
+  }
+
+  it("does not miss a second time what a shard that cannot be read holds", async () => {
+    await rm(shard(2));
+    expect(details((await doctor("shards")).found)).not.to.include("are not there");
+  });
+
+  it("tells of a matrix whose values are all 0", async () => {
+    const config = parseModelConfig({
+      ...JSON.parse(await readFile(folder.at("model", "config.json"), "utf8")),
+    });
+    const tensors = parameterSpecs(config).map(({ name, shape, role }) => {
+      const value = role === "norm" ? 1 : name.includes("layers.1.mlp.up") ? 0 : 0.5;
+      return {
+        name,
+        shape,
+        dtype: "f32" as const,
+        data: new Float32Array(shape.reduce((a, b) => a * b, 1)).fill(value),
+      };
+    });
+    await writeHfFolder(folder.at("zero"), { config, tensors, tokenizerFiles: null, dtype: "bf16" });
+    const { found } = await doctor("zero");
+    expect(details(found)).to.match(/warning: all values of "model\.layers\.1\.mlp\.up_proj\.weight" are 0/);
+  });
+
+  it("tells of a tokenizer that is larger than the vocabulary", async () => {
+    const file = folder.at("model", "tokenizer.json");
+    const tokenizer = JSON.parse(await readFile(file, "utf8"));
+    const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
+    tokenizer.added_tokens.push({ id: 14, content: "<more>", ...flags });
+    await writeFile(file, JSON.stringify(tokenizer));
+    const { code, found } = await doctor();
+    expect(code).to.equal(1);
+    expect(details(found)).to.include(
+      'the tokenizer has 15 tokens and the model 14; the first that is too many is "<more>"',
+    );
+  });
+
+  it("looks at no values where that is asked for, and never longer than it may", async () => {
+    expect((await doctor("model", "--scan-seconds", "0")).found.map(({ name }) => name)).to.deep.equal(["weights"]);
+    expect((await cli(["doctor", "--scan-seconds", "soon"], { cwd: folder.dir })).code).to.equal(2);
+  });
+
+  it("looks at the models that a configuration names", async () => {
+    await bytes(folder.at("model", WEIGHTS), (b) => b.fill(0xff, b.length - 8));
+    const { stdout } = await cli(["doctor", "actor_rollout_ref.model.path=model"], { cwd: folder.dir });
+    expect(stdout)
+      .to.match(/failed +values +2 values of tensor/)
+      .and.match(/fix: Download or convert/);
+  });
+
+  it("takes a folder with a tokenizer alone for what it is", async () => {
+    const { found } = await doctor("tokenizer");
+    expect(found.map(({ status }) => status)).to.deep.equal(["warning"]);
+    expect(found[0].detail).to.include("a tokenizer alone");
+  });
+
+  /** The same model in three files with an index. */
+  async function sharded(from: string, to: string): Promise<void> {
+    const model = await openModel(from);
+    const tensors = [];
+    for (const { name } of model.tensors) tensors.push(await model.readTensor(name));
+    await mkdir(to, { recursive: true });
+    const bytes = tensors.reduce((sum, { data }) => sum + data.byteLength, 0);
+    const { config } = model;
+    await writeHfFolder(to, {
+      config,
+      tensors,
+      tokenizerFiles: await model.tokenizerFiles(),
+      dtype: "f32",
+      maxShardBytes: bytes / 2.5,
+    });
+    await model.close();
+  }
+});
