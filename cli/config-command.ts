@@ -6,6 +6,7 @@ import {
   inspectConfig,
   type KeyExplanation,
   maskSecrets,
+  type Notice,
   type Problem,
   printConfig,
   problemsError,
@@ -18,6 +19,7 @@ import {
 import { isVerlError } from "../core/host/basics.js";
 import type { Host } from "../core/index.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
+import { askPlan, type PlanAnswer } from "./plan-check.js";
 import { type ConfigRequest, printNotices, startHost, whatIsRegistered } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 
@@ -38,8 +40,11 @@ export async function checkCommand(request: ConfigRequest, io: CommandIo): Promi
   const host = await startHost(request, composed.plugins, io);
   try {
     const found = await inspectConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, forTraining: true });
-    const { config, notices } = found;
-    const problems = [...found.problems, ...(await unknownPlatform(host, config.trainer.device))];
+    const { config } = found;
+    const own = [...found.problems, ...(await unknownPlatform(host, config.trainer.device))];
+    const answer = await askPlan(composed, config, own, { host, io });
+    const problems = "checked" in answer ? [...own, ...answer.checked.problems] : own;
+    const notices = [...found.notices, ...(problems.length > 0 ? [] : planNotices(answer))];
     if (request.json) {
       printJson(io, { ok: problems.length === 0, problems, notices });
       return problems.length === 0 ? EXIT.ok : EXIT.usage;
@@ -51,6 +56,23 @@ export async function checkCommand(request: ConfigRequest, io: CommandIo): Promi
   } finally {
     await host.dispose();
   }
+}
+
+/** What engines and servers warn of, and who could not be asked. */
+function planNotices(answer: PlanAnswer): Notice[] {
+  const silent = (who: string, why: string): Notice => ({
+    level: "notice",
+    key: "",
+    message: `${who} not asked whether they can do this: ${why}. A start would tell.`,
+  });
+  if (!("checked" in answer)) return [silent("Engine and server were", answer.why)];
+  const { warnings, unasked } = answer.checked;
+  return unasked.length === 0
+    ? [...warnings]
+    : [
+        ...warnings,
+        silent(`${unasked.join(" and ")} ${unasked.length > 1 ? "were" : "was"}`, "their plugins have no check"),
+      ];
 }
 
 /** A platform that no plugin registers. Whether this machine has the one that is named is no matter of the configuration. */

@@ -50,6 +50,17 @@ const ENGINE: Omit<EngineOptions, "optimizer"> = {
   seed: 1,
   extra: {},
 };
+const SERVER: RolloutOptions = {
+  replicaRank: 0,
+  model: { config: CONFIG },
+  maxModelLen: 48,
+  maxNumSeqs: 4,
+  responseLength: 12,
+  eosTokenIds: [],
+  createDecoder: null,
+  threads: 1,
+  extra: {},
+};
 const LOSS: PolicyLossConfig = {
   clipRatioLow: 0.2,
   clipRatioHigh: 0.2,
@@ -62,7 +73,12 @@ const LOSS: PolicyLossConfig = {
 /** For every kind. What a suite cannot make here is said instead; a kind without a suite does not compile. */
 const SUITES: SuiteMakers = {
   platforms: (item) => testing.platformConformance(() => item),
-  engines: (item) => testing.engineConformance(({ optimizer }) => item.create({ ...ENGINE, optimizer })),
+  engines: (item) => [
+    ...testing.engineConformance(({ optimizer }) => item.create({ ...ENGINE, optimizer })),
+    ...(item.check
+      ? testing.engineCheckConformance({ factory: item, options: { ...ENGINE, optimizer: testing.FAKE_OPTIMIZER } })
+      : []),
+  ],
   rollouts: rolloutCases,
   serverAdapters: adapterCases,
   transferQueues: (item) =>
@@ -208,7 +224,7 @@ async function rolloutCases(item: RolloutFactory, host: Host): Promise<Cases> {
   };
   const reason = await whyNot(() => weights(1));
   if (reason !== null) return `no engine of this machine can make weights: ${reason}`;
-  return testing.rolloutConformance(() => ({
+  const suite = testing.rolloutConformance(() => ({
     vocabSize: CONFIG.vocab_size,
     async create(demands) {
       const options: RolloutOptions = { ...demands, model: { config: CONFIG }, threads: 1, extra: {} };
@@ -219,4 +235,5 @@ async function rolloutCases(item: RolloutFactory, host: Host): Promise<Cases> {
       yield* await weights(seed);
     },
   }));
+  return [...suite, ...(item.check ? testing.rolloutCheckConformance({ factory: item, options: SERVER }) : [])];
 }

@@ -1,22 +1,34 @@
 import path from "node:path";
-import { maskSecrets, planRun, type RunConfig, toPlain } from "../core/config/index.js";
+import {
+  maskSecrets,
+  type Notice,
+  planRun,
+  problemsError,
+  type RunConfig,
+  sourceOfKey,
+  toPlain,
+} from "../core/config/index.js";
 import {
   CheckpointStore,
+  checkPlan,
   checkpointToResume,
+  createAlgorithm,
   estimateMemory,
   isTooLarge,
   memoryLines,
   openInputs,
+  type PlanOwner,
   type ResumeReport,
   type RunMemory,
   refuseFinished,
+  refuseUnfitInputs,
   resumeLines,
   resumeReport,
   type SavedCheckpoint,
 } from "../core/trainer/index.js";
 import { commandLogger } from "./command-logger.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
-import type { PreparedRun } from "./prepare-run.js";
+import { type PreparedRun, printNotices } from "./prepare-run.js";
 
 /** The arithmetic of a run. */
 interface DryRun {
@@ -35,24 +47,35 @@ interface DryRun {
   readonly memory: RunMemory;
   /** The checkpoint that the run would go on from; null for a run that starts anew. */
   readonly resume: ResumeReport | null;
+  /** Engines and servers that could not say whether they can do what they are asked for. */
+  readonly unasked: readonly PlanOwner[];
 }
 
 /**
- * `verl train --dry-run`: reads tokenizer, data and reward, asks the engines for their memory, and says what would run. No
- * engine or server is started, but the platform must be there.
+ * `verl train --dry-run`: asks engines and servers whether they could do it, reads tokenizer, data and reward, and says what would run and
+ * in how much memory. No engine or server is started, but the platform must be there.
  */
 export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Promise<void> {
   const { composed, config, notices } = run;
-  const plan = await measure(run, io);
-  if (json) printJson(io, { config: maskSecrets(toPlain(composed.tree), io.env), plan, notices });
+  const { plan, warnings } = await measure(run, io);
+  if (!json) printNotices(warnings, io);
+  if (json)
+    printJson(io, { config: maskSecrets(toPlain(composed.tree), io.env), plan, notices: [...notices, ...warnings] });
   else for (const line of [...describe(plan, config), "Nothing was started."]) printLine(io.stdout, line);
 }
 
-async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<DryRun> {
+async function measure(
+  { composed, config, host }: PreparedRun,
+  io: CommandIo,
+): Promise<{ readonly plan: DryRun; readonly warnings: readonly Notice[] }> {
   const cleanups: (() => Promise<void>)[] = [];
   const services = await host.services({ device: config.trainer.device });
+  const scope = { config, cwd: io.cwd, services, sourceOf: (key: string) => sourceOfKey(composed.tree, key) };
   try {
-    const { train, validation } = await openInputs(
+    const totalSteps = config.trainer.total_training_steps ?? 0;
+    const checked = await checkPlan(scope, { algorithm: createAlgorithm(scope), totalSteps });
+    if (checked.problems.length > 0) throw problemsError(checked.problems);
+    const inputs = await openInputs(
       {
         config,
         services,
@@ -62,14 +85,15 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
       },
       cleanups,
     );
+    refuseUnfitInputs(checked, inputs, config);
+    const { train, validation } = inputs;
     const { data, actor_rollout_ref } = config;
     const { actor, rollout } = actor_rollout_ref;
     const arithmetic = train
       ? planRun(config, train.length)
       : { rows: 0, stepsPerEpoch: 0, totalSteps: 0, trajectoriesPerStep: 0, updatesPerStep: 0 };
-    const scope = { config, cwd: io.cwd, services };
     const saved = await savedCheckpoint(config, arithmetic.totalSteps, io.cwd);
-    return {
+    const plan = {
       ...arithmetic,
       validationRows: validation?.length ?? 0,
       promptsPerStep: data.train_batch_size,
@@ -78,7 +102,9 @@ async function measure({ config, host }: PreparedRun, io: CommandIo): Promise<Dr
       longestSequence: rollout.prompt_length + rollout.response_length,
       memory: await estimateMemory(scope, arithmetic.totalSteps),
       resume: saved && (await resumeReport(saved, config, train)),
+      unasked: checked.unasked,
     };
+    return { plan, warnings: checked.warnings };
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
@@ -123,6 +149,8 @@ function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): stri
   }
   const [sum, ...details] = memoryLines(plan.memory);
   if (sum !== undefined) lines.push(`Memory: ${sum}.`, ...details.map((line) => `  ${line}`));
+  if (plan.unasked.length > 0)
+    lines.push(`Not asked:   ${plan.unasked.join(", ")}: a start would tell whether they can do this.`);
   if (isTooLarge(plan.memory)) lines.push("  That is more than there is: the run would be killed.");
   return lines;
 }

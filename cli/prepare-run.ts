@@ -1,11 +1,14 @@
 import {
   type ComposedConfig,
+  type ConfigFindings,
   composeConfig,
   hubModels,
+  inspectConfig,
   type Notice,
+  type Problem,
+  problemsError,
   type RunConfig,
   type ValidateOptions,
-  validateConfig,
 } from "../core/config/index.js";
 import type { LogLevel } from "../core/host/index.js";
 import type { Host } from "../core/index.js";
@@ -42,7 +45,9 @@ export async function prepareRun(
   const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
   const host = await startHost(request, composed.plugins, io, options.forTraining ? "info" : "warn");
   try {
-    const checked = await validateConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, ...options });
+    const checked = await inspectConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, ...options });
+    if (checked.problems.length > 0)
+      throw problemsError(await allProblems(composed, checked, { host, io, ...options }));
     const { notices } = checked;
     if (!request.json) printNotices(notices, io);
     const config = options.withoutModel ? checked.config : await withLocalModels(checked.config, io);
@@ -51,6 +56,18 @@ export async function prepareRun(
     await host.dispose();
     throw error;
   }
+}
+
+/** With those that engines and servers would find: a user corrects a file once. */
+async function allProblems(
+  composed: ComposedConfig,
+  { config, problems }: ConfigFindings,
+  { host, io, forTraining }: { readonly host: Host; readonly io: CommandIo; readonly forTraining?: boolean },
+): Promise<readonly Problem[]> {
+  if (!forTraining) return problems;
+  const { askPlan } = await import("./plan-check.js");
+  const answer = await askPlan(composed, config, problems, { host, io });
+  return "checked" in answer ? [...problems, ...answer.checked.problems] : problems;
 }
 
 /** Models of the Hugging Face Hub are downloaded before anything else starts. */

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { maskSecrets, saveConfig, toPlain } from "../core/config/index.js";
+import { maskSecrets, saveConfig, sourceOfKey, toPlain } from "../core/config/index.js";
 import { isVerlError, type Logger, type PluginRecord, type Profiler } from "../core/host/index.js";
 import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracking/index.js";
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
@@ -54,6 +54,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
       signal,
       profiler: options.profiler,
       cwd: io.cwd,
+      sourceOf: (key) => sourceOfKey(run.composed.tree, key),
       display: {
         outputDir,
         config: maskSecrets(toPlain(run.composed.tree), io.env),

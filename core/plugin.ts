@@ -103,9 +103,9 @@ export { type ComposeEngineOptions, composeEngine } from "./engine/compose-engin
 export type { EngineReplica, ReplicaGroup } from "./engine/data-parallel/replicas.js";
 export type * from "./engine/engine.js";
 export type * from "./engine/memory.js";
-export { failedFinding } from "./host/diagnosis.js";
 export type { EngineCheck, OptionLook, PlanFinding, PlannedModel } from "./engine/plan-check.js";
 export { findProblems } from "./engine/plan-check.js";
+export { failedFinding } from "./host/diagnosis.js";
 export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
 export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";

@@ -2,6 +2,7 @@ import { shown } from "../host/shown.js";
 import type { VersionRun } from "../rollout/rollout.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
+import { TOKEN_ID_FIX, tokenIdProblem } from "./token-ids.js";
 import { cutRuns, runProblem } from "./version-runs.js";
 
 /** A trajectory in the form that is stored: lists of one length, cut to the response limit. */
@@ -15,13 +16,17 @@ export interface CheckedOutput {
   readonly stopReason: string;
 }
 
+export interface OutputLimits {
+  readonly promptLength: number;
+  readonly responseLength: number;
+  /** Of the model; left out or null where it is not known. */
+  readonly vocabSize?: number | null;
+}
+
 /** Checks what a loop returned; a contradiction is an error, for it would train on the wrong tokens. */
-export function checkOutput(
-  output: AgentLoopOutput,
-  limits: { readonly promptLength: number; readonly responseLength: number },
-  where: string,
-): CheckedOutput {
-  const fail = (what: string) => agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where });
+export function checkOutput(output: AgentLoopOutput, limits: OutputLimits, where: string): CheckedOutput {
+  const fail = (what: string, fix?: string) =>
+    agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where, ...(fix === undefined ? {} : { fix }) });
   const badShape = shapeProblem(output);
   if (badShape !== null) throw fail(badShape);
   const { promptIds, responseIds, responseMask, responseLogProbs } = output;
@@ -32,8 +37,8 @@ export function checkOutput(
   if (responseLogProbs && responseLogProbs.length !== responseIds.length) {
     throw fail(`${responseIds.length} response tokens but ${responseLogProbs.length} log-probabilities`);
   }
-  const badId = [promptIds, responseIds].flatMap((ids) => ids.find((id) => !Number.isInteger(id) || id < 0) ?? []);
-  if (badId.length > 0) throw fail(`${badId[0]} is no token id`);
+  const badId = tokenIdProblem(output, limits.vocabSize ?? null);
+  if (badId !== null) throw fail(badId, TOKEN_ID_FIX);
   const badMask = responseMask.find((value) => value !== 0 && value !== 1);
   if (badMask !== undefined) throw fail(`the mask holds ${badMask}, not 0 or 1`);
   const badLogProb = responseLogProbs?.findIndex((p, t) => responseMask[t] === 1 && !Number.isFinite(p)) ?? -1;

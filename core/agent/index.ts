@@ -3,7 +3,7 @@
 export type * from "./agent-loop.js";
 export { AgentLoopBase } from "./agent-loop-base.js";
 export { builtinAgentLoops } from "./builtin-loops.js";
-export type { CheckedOutput } from "./check-output.js";
+export type { CheckedOutput, OutputLimits } from "./check-output.js";
 export { checkOutput } from "./check-output.js";
 export * from "./continuous-tokens/index.js";
 export { agentErrors } from "./errors.js";
@@ -24,6 +24,7 @@ export type { AgentSettings } from "./settings.js";
 export { agentSettings } from "./settings.js";
 export { SingleTurnAgentLoop, singleTurnAgent } from "./single-turn.js";
 export * from "./threads/index.js";
+export { TOKEN_ID_FIX, type TokenLists, tokenIdProblem } from "./token-ids.js";
 export { tokenTexts } from "./token-texts.js";
 export { ToolAgentLoop, toolAgent } from "./tool-agent.js";
 export { composeToolParser, type ToolParserForm } from "./tool-parsers/compose-tool-parser.js";

@@ -35,6 +35,8 @@ export interface AgentLoopManagerOptions {
   readonly logger: Logger;
   /** Run seed, part of every random key. */
   readonly seed: number;
+  /** Of the model: a trajectory with a token that it cannot have fails its session. Left out where it is not known. */
+  readonly vocabSize?: number;
 }
 
 /** Registered by name; `rollout.agent.agent_loop_manager_class` picks one. */

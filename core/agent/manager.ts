@@ -44,7 +44,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     this.#traceSample = new TraceSample(tracer.promptsPerWorker);
     const traced = tracedClient(client, tracer, tokenizer);
     const parts = { client: traced, tracer, tokenizer, toolParser, turnEncoder, interactions, rewards: rewardManager };
-    const shared = { settings, ...parts, logger, seed };
+    const shared = { settings, ...parts, logger, seed, vocabSize: options.vocabSize ?? null };
     this.#workers = Array.from(
       { length: settings.numWorkers },
       () => new AgentLoopWorker({ ...shared, queue, onFatal, watch }),

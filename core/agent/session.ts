@@ -30,6 +30,8 @@ export interface SessionTools {
   readonly rewards: RewardManager | null;
   readonly logger: Logger;
   readonly seed: number;
+  /** Of the model; null where it is not known. */
+  readonly vocabSize: number | null;
   readonly watch: SessionWatch;
   readonly tracer: Tracer;
 }
@@ -73,7 +75,7 @@ async function run(
   const checked = outputs.map((output, index) =>
     checkOutput(
       output,
-      settings,
+      { ...settings, vocabSize: tools.vocabSize },
       `agent loop ${prompt.factory.name}, prompt ${nameOf(prompt)}, session ${session}, output ${index}`,
     ),
   );

@@ -45,6 +45,10 @@ export const configErrors = defineErrors({
   VERL_CONFIG_CONFLICT: {
     summary: "Two settings contradict each other, or one needs another that is missing.",
   },
+  VERL_CONFIG_UNFIT: {
+    summary: "A setting asks for something that the engine, the inference server or the model cannot do.",
+    fix: "Change the setting named, or choose another engine, server or model.",
+  },
   VERL_CONFIG_UNSUPPORTED: {
     summary: "A setting of verl that changes results and is not available in this version.",
     fix: "Remove the setting, or set the value named.",

@@ -1,10 +1,11 @@
-import type { ErrorCode, VerlError } from "../host/errors.js";
+import { type ErrorCode, type ErrorEntry, VerlError } from "../host/errors.js";
 import type { Deprecation } from "./deprecation.js";
 import { configErrors } from "./errors.js";
 
 /** Something wrong with a configuration. All of them are collected and reported together. */
 export interface Problem {
-  readonly code: ErrorCode & keyof typeof configErrors;
+  /** Of the configuration, or of whoever would refuse it at the start. */
+  readonly code: ErrorCode;
   /** The key in question. */
   readonly key: string;
   readonly what: string;
@@ -29,17 +30,14 @@ export interface Notice {
   readonly deprecation?: Deprecation;
 }
 
-type Factory = (
-  details: Omit<Problem, "code" | "key" | "deprecation"> & { data?: Readonly<Record<string, unknown>> },
-) => VerlError;
-
 /** One error for any number of problems: the problem's own code when there is one, else `VERL_CONFIG_INVALID`. */
 export function problemsError(problems: readonly Problem[]): VerlError {
   const [first] = problems;
   const data = { problems: problems.map((problem) => ({ ...problem })) };
   if (problems.length === 1) {
     const { code, key, deprecation: _, ...details } = first;
-    return (configErrors[code] as unknown as Factory)({ ...details, data: { key, ...data } });
+    const table: Readonly<Record<string, ErrorEntry>> = configErrors.table;
+    return new VerlError(code, { ...details, fix: details.fix ?? table[code]?.fix, data: { key, ...data } });
   }
   const list = problems.map((problem, i) => `  ${i + 1}. ${card(problem)}`).join("\n");
   return configErrors.VERL_CONFIG_INVALID({

@@ -15,7 +15,7 @@ export { dataErrors } from "./errors.js";
 export type { KVBatchMeta } from "./kv-batch-meta.js";
 export { chunkKeys, concatKeys, kvBatchLength, kvBatchMeta, reorderKeys, selectKeys } from "./kv-batch-meta.js";
 export { listDataset, readDataFiles, rlhfDatasetFactory } from "./load-dataset.js";
-export { type LoadTokenizerOptions, loadTokenizer } from "./load-tokenizer.js";
+export { type LoadTokenizerOptions, loadTokenizer, tokenizerFilesOf } from "./load-tokenizer.js";
 export { JsonFloat, type LosslessJson, parseLosslessJson } from "./lossless-json.js";
 export { modelTypeOf } from "./model-type.js";
 export type { PromptRendering } from "./prompt-length.js";

@@ -27,7 +27,8 @@ export async function loadTokenizer(
   });
 }
 
-async function tokenizerFilesOf(source: ModelSource | TokenizerFiles | string): Promise<TokenizerFiles | null> {
+/** What a tokenizer is made from; null where there is none. */
+export async function tokenizerFilesOf(source: ModelSource | TokenizerFiles | string): Promise<TokenizerFiles | null> {
   if (typeof source !== "string") return "tokenizerJson" in source ? source : source.tokenizerFiles();
   const isFolder = await stat(source).then(
     (found) => found.isDirectory(),

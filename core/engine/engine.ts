@@ -5,6 +5,7 @@ import type { Profiler } from "../host/profiler.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 import type { EngineBackend } from "./backend.js";
 import type { EngineWork, MemoryPart } from "./memory.js";
+import type { EngineCheck } from "./plan-check.js";
 
 /** What an engine can and cannot do, known before `initialize`, so that a run is refused early instead of failing late. */
 export interface EngineCapabilities {
@@ -300,6 +301,12 @@ export interface EngineFactory {
    * process.
    */
   createBackend?(options: EngineOptions): Awaitable<EngineBackend>;
+  /**
+   * What is known of an engine made from these options before it is made: for `--dry-run`, `config check` and the start of a run, which
+   * tell all that is wrong at once. Reads what it must of the model, starts nothing, writes nothing, and reports what is wrong instead of
+   * throwing it. The schedule's `totalSteps` is 0 where the data have not been read yet. Without this such faults end the run when it starts.
+   */
+  check?(options: EngineOptions, work: EngineWork): Awaitable<EngineCheck>;
   /**
    * Memory that an engine made from these options will take for such batches, for `--dry-run` and the start of a run. Reads
    * what it must of the model, starts nothing, and throws what `create` would throw for a model that cannot be read.

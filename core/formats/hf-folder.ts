@@ -4,6 +4,7 @@ import type { NamedTensor } from "../data/tensor.js";
 import { makeFolder } from "../host/make-folder.js";
 import { writeFileAtomically } from "./atomic-file.js";
 import { familyOf } from "./families/index.js";
+import { readOptionalJsonObject } from "./json-file.js";
 import type { ModelConfig, TokenizerFiles } from "./model.js";
 import { parameterSpecs } from "./param-names.js";
 import { storedBytes, type TensorSpec, type WeightDType, writeSafetensorsShards } from "./safetensors-writer.js";
@@ -34,17 +35,46 @@ export async function writeHfFolder(folder: string, content: HfFolderContent): P
   await writeJson(join(folder, "generation_config.json"), {
     _from_model_config: true,
     ...tokenIds(config),
-    ...tokenizerFiles?.generationConfig,
   });
-  if (!tokenizerFiles) return;
-  const { chatTemplate } = tokenizerFiles;
-  await writeJson(join(folder, "tokenizer.json"), tokenizerFiles.tokenizerJson);
+  if (tokenizerFiles) await writeTokenizerFiles(folder, tokenizerFiles);
+}
+
+/**
+ * Write a tokenizer into a Hugging Face folder, in place of one that is there: everything that `transformers` reads. What it says of
+ * generation goes over what `generation_config.json` holds.
+ */
+export async function writeTokenizerFiles(folder: string, files: TokenizerFiles): Promise<void> {
+  const { tokenizerJson, tokenizerConfig, chatTemplate, generationConfig } = files;
+  const { chat_template: _, ...settings } = tokenizerConfig;
+  await writeJson(join(folder, "tokenizer.json"), tokenizerJson);
   await writeJson(join(folder, "tokenizer_config.json"), {
-    ...tokenizerFiles.tokenizerConfig,
+    // Without a class the model's own would be taken, which may encode in another way than tokenizer.json says.
+    tokenizer_class: "PreTrainedTokenizerFast",
+    ...settings,
     ...(chatTemplate === null ? {} : { chat_template: chatTemplate }),
   });
-  if (chatTemplate !== null) await writeText(join(folder, "chat_template.jinja"), chatTemplate);
+  const special = SPECIAL_TOKENS.filter((name) => settings[name] !== undefined && settings[name] !== null);
+  await writeJson(
+    join(folder, "special_tokens_map.json"),
+    Object.fromEntries(special.map((name) => [name, settings[name]])),
+  );
+  const template = join(folder, "chat_template.jinja");
+  if (chatTemplate === null) await rm(template, { force: true });
+  else await writeText(template, chatTemplate);
+  const generation = join(folder, "generation_config.json");
+  await writeJson(generation, { ...(await readOptionalJsonObject(generation)), ...generationConfig });
 }
+
+const SPECIAL_TOKENS = [
+  "bos_token",
+  "eos_token",
+  "unk_token",
+  "sep_token",
+  "pad_token",
+  "cls_token",
+  "mask_token",
+  "additional_special_tokens",
+];
 
 /** One file, or `model-00001-of-0000N.safetensors` and an index; weights of an earlier export go. */
 async function writeWeights(folder: string, content: HfFolderContent, dtype: WeightDType): Promise<void> {

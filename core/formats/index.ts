@@ -4,10 +4,17 @@ export { isLeftOver, writeFileAtomically } from "./atomic-file.js";
 export { formatErrors } from "./errors.js";
 export { MODEL_FAMILIES, type ModelFamily } from "./families/index.js";
 export { bf16ToF32, f16ToF32, f32ToBf16, f32ToF16 } from "./half.js";
-export { type HfFolderContent, writeHfFolder } from "./hf-folder.js";
+export { type HfFolderContent, writeHfFolder, writeTokenizerFiles } from "./hf-folder.js";
 export { readTokenizerFiles } from "./hf-source.js";
 export { diagnoseHubModel } from "./hub/diagnose-hub.js";
 export { type HubOptions, hubSnapshot } from "./hub/hub-snapshot.js";
+export {
+  inspectWeights,
+  type ScanResult,
+  scanWeights,
+  type WeightInspection,
+  type WeightProblem,
+} from "./inspect/index.js";
 export { fileExists, readJsonObject } from "./json-file.js";
 export type {
   Activation,

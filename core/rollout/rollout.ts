@@ -1,6 +1,7 @@
 import type { NamedTensor } from "../data/tensor.js";
 import type { IncrementalDecoder } from "../data/tokenizer.js";
 import type { MemoryPart } from "../engine/memory.js";
+import type { PlanFinding, PlannedModel } from "../engine/plan-check.js";
 import type { Profiler } from "../host/profiler.js";
 import type { Awaitable, CallOptions, DiagnoseOptions, Diagnosis } from "../host/types.js";
 
@@ -132,6 +133,8 @@ export interface WeightUpdate extends CallOptions {
 export interface RolloutFactory {
   readonly name: string;
   createReplica(options: RolloutOptions): Awaitable<RolloutReplica>;
+  /** What is known of a replica made from these options before it is made; as `EngineFactory.check`. */
+  check?(options: RolloutOptions): Awaitable<RolloutCheck>;
   /** Memory that a replica made from these options will take; as `EngineFactory.estimate`. */
   estimate?(options: RolloutOptions): Awaitable<readonly MemoryPart[]>;
   /**
@@ -139,6 +142,14 @@ export interface RolloutFactory {
    * configuration names: `extra` is its section of `rollout.engine_kwargs`, and servers that it names are asked whether they answer.
    */
   diagnose?(chosen?: DiagnoseOptions & { readonly extra: RolloutOptions["extra"] }): Awaitable<readonly Diagnosis[]>;
+}
+
+/** What is known of an inference server before it is made. */
+export interface RolloutCheck {
+  readonly capabilities: RolloutCapabilities;
+  /** Null where it cannot be known without starting something, or the model cannot be read. */
+  readonly model: PlannedModel | null;
+  readonly findings: readonly PlanFinding[];
 }
 
 /** Registered under the same rollout name as the replica that it feeds. */

@@ -50,7 +50,10 @@ export function createAlgorithm({ config, services }: Pick<TrainerOptions, "conf
 }
 
 /** Everything that the step asks of the actor is among its outputs. */
-export function checkOutputs(engine: BaseEngine, { actorLoss: loss, needsSumPiSquared }: Algorithm): void {
+export function checkOutputs(
+  engine: Pick<BaseEngine, "capabilities">,
+  { actorLoss: loss, needsSumPiSquared }: Algorithm,
+): void {
   const { outputs } = engine.capabilities;
   const wanted: readonly OutputName[] = [
     ...loss.outputs,

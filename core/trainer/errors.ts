@@ -24,6 +24,10 @@ export const trainerErrors = defineErrors({
   VERL_TRAINER_NO_TRAINABLE: {
     summary: "A step has no tokens to train on",
   },
+  VERL_TRAINER_DIVERGED: {
+    summary: "Training has destroyed the model: its outputs, losses or gradients are no numbers any more",
+    fix: "lower the learning rate (actor_rollout_ref.actor.optim.lr, critic.optim.lr) and look at the size of rewards and losses; no checkpoint was written of this state, so the run goes on from an earlier one",
+  },
   VERL_TRAINER_NO_LOG_PROBS: {
     summary: "Trajectories carry no log-probabilities of the sampler",
     fix: "set actor_rollout_ref.rollout.calculate_log_probs=true and use a rollout that reports them",

@@ -3,6 +3,7 @@ import { runDumps } from "./dumps.js";
 import { requireWeights } from "./engine-options.js";
 import { openDataset, openTokenizer } from "./input-setup.js";
 import { createRunLoops } from "./loops-setup.js";
+import { checkPlan, requirePlan } from "./plan-check.js";
 import { promptFeed } from "./prompt-feed.js";
 import { createRewards } from "./rewards-setup.js";
 import type { RunScope } from "./run-scope.js";
@@ -25,6 +26,9 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
   requireWeights(config);
   const cleanups: (() => Promise<void>)[] = [];
   try {
+    const checked = await checkPlan(scope, { algorithm: null, totalSteps: 0, owners: ["rollout", "reward model"] });
+    requirePlan(checked, scope.logger);
+    const vocabSize = checked.models.get("rollout")?.vocabSize ?? null;
     const now = new Date();
     const tokenizer = await openTokenizer(config, cwd, () => now);
     const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
@@ -39,13 +43,14 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     const tracer = await createCommandTracer(scope, "eval");
     cleanups.push(() => tracer.finish());
     rewards.trace(tracer);
-    const needs = { tokenizer, rewards, tools, loops, tracer, refill: null, now };
+    const needs = { tokenizer, rewards, tools, loops, tracer, refill: null, vocabSize, now };
     const sampling = await createSampling(scope, needs, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
     await serveAdapter(scope, sampling);
     const metrics = await validate(
       {
         ...sampling,
+        vocabSize,
         lateRewards: rewards.late(null),
         config,
         tokenizer,

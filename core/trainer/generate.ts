@@ -4,6 +4,7 @@ import { type ChatMessage, dataErrors, encodePrompt, type Tokenizer } from "../d
 import { ATTRIBUTE } from "../tracing/index.js";
 import { requireWeights } from "./engine-options.js";
 import { openTokenizer } from "./input-setup.js";
+import { checkPlan, requirePlan } from "./plan-check.js";
 import { createRollout } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
 import { serveAdapter } from "./serve-adapter.js";
@@ -32,6 +33,7 @@ export async function* generateResponses(
   requireWeights(config);
   const cleanups: (() => Promise<void>)[] = [];
   try {
+    requirePlan(await checkPlan(scope, { algorithm: null, totalSteps: 0, owners: ["rollout"] }), scope.logger);
     const tokenizer = await openTokenizer(config, scope.cwd);
     const { client, adapters, replicas } = await createRollout(scope, tokenizer, cleanups);
     await serveAdapter(scope, { adapters });

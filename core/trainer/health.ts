@@ -40,6 +40,13 @@ const CHECKS: Readonly<Record<AlarmKind, Check>> = {
     patience: 3,
     advice: "take easier or harder prompts, more samples (rollout.n), or algorithm.filter_groups.enable=true",
   },
+  skipped_updates: {
+    what: "{} updates were skipped: their loss or gradient was no number",
+    value: (metrics) => sum(metrics, ["actor/skipped_updates", "critic/skipped_updates"]),
+    patience: 1,
+    advice:
+      "lower the learning rate, or look for rewards and advantages of an absurd size; trainer.max_skipped_updates in a row end the run",
+  },
   failed_rewards: {
     what: "scoring failed for {%} of the trajectories",
     value: (metrics) => metrics["reward/failed_ratio"],
@@ -49,15 +56,7 @@ const CHECKS: Readonly<Record<AlarmKind, Check>> = {
   },
   failed_groups: {
     what: "a session failed in {%} of the prompt groups",
-    value: (metrics, groups) => {
-      const counts = FAILED.flatMap((name) => (name in metrics ? [metrics[name]] : []));
-      return counts.length === 0
-        ? undefined
-        : share(
-            counts.reduce((a, b) => a + b, 0),
-            groups,
-          );
-    },
+    value: (metrics, groups) => share(sum(metrics, FAILED), groups),
     patience: 1,
     advice: "the warnings name the sessions; look at the agent loop, its tools, and the inference server",
   },
@@ -121,6 +120,12 @@ export function alarmLines(alarms: readonly Alarm[]): string[] {
 
 const worded = (what: string, value: number): string =>
   what.replace("{%}", `${Math.round(100 * value)} %`).replace("{}", String(Number(value.toPrecision(2))));
+
+/** Of those that there are; undefined where there is none. */
+function sum(metrics: Metrics, names: readonly string[]): number | undefined {
+  const found = names.flatMap((name) => (name in metrics ? [metrics[name]] : []));
+  return found.length === 0 ? undefined : found.reduce((a, b) => a + b, 0);
+}
 
 const share = (count: number | undefined, groups: number): number | undefined =>
   count === undefined || groups === 0 ? undefined : count / groups;

@@ -1,4 +1,6 @@
 /** Public entry of the trainer room. */
+
+export { createAlgorithm } from "./algorithm-setup.js";
 export { CheckpointStore, type SavedCheckpoint, TRACKER_FILE } from "./checkpoint-store.js";
 export { trainerErrors } from "./errors.js";
 export { type Evaluation, evaluateModel } from "./evaluate.js";
@@ -9,6 +11,8 @@ export * from "./hooks.js";
 export { openInputs, openTokenizer, type RunInputs, readDataset } from "./input-setup.js";
 export { localModels } from "./local-models.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
+export { type CheckedPlan, checkPlan, refuseUnfitInputs, requirePlan } from "./plan-check.js";
+export type { PlanOwner } from "./plan-keys.js";
 export { type ReplayTarget, replayTrajectory } from "./replay.js";
 export { checkpointToResume, refuseFinished } from "./resume-point.js";
 export { type ResumeReport, resumeLines, resumeReport, rowText } from "./resume-report.js";

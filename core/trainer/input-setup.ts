@@ -63,16 +63,18 @@ function frozenClock(): () => Date {
 
 /** The run's tokenizer. `now` is the clock of `strftime_now` in its chat template, by default the time of this call. */
 export async function openTokenizer(config: RunConfig, cwd: string, now = frozenClock()): Promise<Tokenizer> {
-  const { model } = config.actor_rollout_ref;
-  const source = model.tokenizer_path ?? model.path;
-  if (source === null) {
-    throw trainerErrors.VERL_TRAINER_NO_MODEL({
-      what: "neither actor_rollout_ref.model.path nor actor_rollout_ref.model.tokenizer_path is set",
-    });
-  }
-  return loadTokenizer(path.resolve(cwd, source), {
+  return loadTokenizer(tokenizerPath(config, cwd), {
     now,
-    ...(model.custom_chat_template === null ? {} : { chatTemplate: model.custom_chat_template }),
+    chatTemplate: config.actor_rollout_ref.model.custom_chat_template,
+  });
+}
+
+/** The folder or file that the run's tokenizer is read from. */
+export function tokenizerPath({ actor_rollout_ref: { model } }: RunConfig, cwd: string): string {
+  const source = model.tokenizer_path ?? model.path;
+  if (source !== null) return path.resolve(cwd, source);
+  throw trainerErrors.VERL_TRAINER_NO_MODEL({
+    what: "neither actor_rollout_ref.model.path nor actor_rollout_ref.model.tokenizer_path is set",
   });
 }
 

@@ -1,7 +1,7 @@
 import type { AnyLoss, MetricValue } from "../algorithms/algebra.js";
 import { RandomStream } from "../data/random.js";
 import { selectSequences } from "../data/sequence-batch.js";
-import type { BaseEngine } from "../engine/engine.js";
+import type { BaseEngine, TrainBatchResult } from "../engine/engine.js";
 import { reduceByName } from "../tracking/index.js";
 import type { TrainBatch } from "./train-batch.js";
 import { isTrainable, withColumns } from "./train-batch.js";
@@ -26,6 +26,8 @@ export interface ModelUpdateOptions {
   /** Leave trajectories without advantage out of the computation; denominators stay those of the whole mini-batch. */
   readonly skipZeroAdvantage: boolean;
   readonly signal: AbortSignal;
+  /** Told of every update; may end the run. */
+  onUpdate?(result: TrainBatchResult): void;
   onMiniBatch?(done: number, total: number): void;
 }
 
@@ -76,6 +78,7 @@ export async function updateModel(
       collected.add(result.metrics);
       collected.addNumber(`${model}/loss`, result.loss);
       collected.addNumber(`${model}/grad_norm`, result.gradNorm);
+      options.onUpdate?.(result);
       options.onMiniBatch?.(i + 1, plan.length);
     }
   } finally {

@@ -1,13 +1,8 @@
 import path from "node:path";
 import type { Tokenizer } from "../data/index.js";
-import {
-  createLlmClient,
-  createLoadBalancer,
-  createReplicaSet,
-  type ReplicaSet,
-  rolloutErrors,
-} from "../rollout/index.js";
-import type { LlmClient, RolloutOptions, RolloutReplica, ServerAdapter } from "../rollout/rollout.js";
+import { createLlmClient, createLoadBalancer, createReplicaSet, type ReplicaSet } from "../rollout/index.js";
+import type { LlmClient, RolloutOptions, ServerAdapter } from "../rollout/rollout.js";
+import { requireQuantization } from "./fitness.js";
 import { isFullyDeterministic } from "./full-determinism.js";
 import type { RunScope } from "./run-scope.js";
 
@@ -48,21 +43,6 @@ export async function createRollout(
     responseLength: rollout.response_length,
   });
   return { replicas, adapters: [adapter], client };
-}
-
-/** A server that does not know the option would sample with other weights than the configuration says. */
-function requireQuantization(
-  { capabilities: { quantizations = [] } }: RolloutReplica,
-  { name, quantization }: RunScope["config"]["actor_rollout_ref"]["rollout"],
-): void {
-  if (quantization === null || quantizations.includes(quantization)) return;
-  throw rolloutErrors.VERL_ROLLOUT_NO_QUANTIZATION({
-    what: `The server ${name} cannot round its weights to ${JSON.stringify(quantization)}`,
-    why:
-      quantizations.length === 0
-        ? "It always samples with the weights as they come."
-        : `It knows ${quantizations.join(", ")}.`,
-  });
 }
 
 /** What a replica is made from, apart from the tokenizer's part. */

@@ -13,7 +13,7 @@ import {
   referenceOptions,
   rewardModelOptions,
 } from "./engine-options.js";
-import { trainerErrors } from "./errors.js";
+import { requireAdapters } from "./fitness.js";
 import type { RunScope } from "./run-scope.js";
 
 /** An engine that a run builds: how it is looked up and made, and how large the batches are that it gets. */
@@ -119,12 +119,7 @@ export async function createPlannedEngine(
     ranks,
   );
   cleanups.push(() => engine.dispose());
-  if (options.adapter && !engine.capabilities.adapters) {
-    throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
-      what: "the model is to be trained through a LoRA adapter, and the engine trains none",
-      fix: "choose another engine (strategy), or set lora_rank to 0 and lora_adapter_path to null",
-    });
-  }
+  requireAdapters(engine, options);
   return engine;
 }
 

@@ -12,6 +12,7 @@ import type { ReplayBuffer } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
 import type { Algorithm } from "./algorithm-setup.js";
 import type { CheckpointStore } from "./checkpoint-store.js";
+import type { LostUpdates } from "./divergence.js";
 import type { DumpTrajectories } from "./dumps.js";
 import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
 import type { LateRewards } from "./late-rewards.js";
@@ -42,6 +43,8 @@ export interface RunParts extends Algorithm {
   /** For a reward model that scores after sampling; null where trajectories come with their score. */
   readonly lateRewards: LateRewards | null;
   readonly actor: BaseEngine;
+  /** Of the policy's model; null where it is not known. */
+  readonly vocabSize: number | null;
   /** Null when the run has no value model. */
   readonly critic: BaseEngine | null;
   /** Null when no KL is asked for. */
@@ -49,9 +52,12 @@ export interface RunParts extends Algorithm {
   /** Aborted when something that the whole run depends on is lost: the agent loops, a training process. */
   readonly failed: readonly AbortSignal[];
   readonly weights: WeightSync;
+  readonly lostUpdates: LostUpdates;
   readonly fire: FireHook;
   readonly trackers: TrackerSet;
   readonly checkpoints: CheckpointStore;
+  /** Puts the run's tokenizer into the models that an engine has exported into a folder. */
+  readonly exportTokenizer: (dir: string) => Promise<void>;
   /** When the run first started, however often it was resumed: the time that chat templates see. */
   readonly startedAt: Date;
   readonly checkpointCallbacks: readonly CheckpointCallback[];
@@ -64,6 +70,6 @@ export interface RunParts extends Algorithm {
 
 /** The parts that turn sampled trajectories into an update: no data, no server, nothing that is tracked. */
 export type PipelineParts = Algorithm &
-  Pick<RunParts, "config" | "actor" | "critic" | "reference" | "logger"> & {
+  Pick<RunParts, "config" | "actor" | "critic" | "reference" | "lostUpdates" | "logger"> & {
     readonly weights: Pick<WeightSync, "version">;
   };

@@ -38,7 +38,7 @@ export async function* sampleOnly(
         what: "there is no training data to sample",
         fix: "set data.train_files",
       });
-    const { queue, manager, replay, tokenizer, lateRewards } = rig;
+    const { queue, manager, replay, tokenizer, lateRewards, vocabSize } = rig;
     const loader = await openLoader(scope, rig.train);
     const feed = promptFeed({ queue, manager, loader, seed: trainer.seed, sessions: rollout.n });
     const watched = manager.failed ? AbortSignal.any([signal, manager.failed]) : signal;
@@ -53,7 +53,7 @@ export async function* sampleOnly(
         signal: watched,
       });
       watched.throwIfAborted();
-      const rows = await readRows({ queue, lateRewards }, sampled, "train");
+      const rows = await readRows({ queue, lateRewards, vocabSize }, sampled, "train");
       const ended = endedGroups(rows, sampled.failedGroups);
       feed.ended(ended.map(({ uid, rows: own }) => ({ uid, scores: finalRows(own).map(({ score }) => score) })));
       feed.tellSampler();

@@ -5,7 +5,14 @@ import type { SampledGroup } from "./hooks.js";
 import { LATER_FIELDS } from "./late-rewards.js";
 import type { PromptFeed } from "./prompt-feed.js";
 import type { RunParts } from "./run-parts.js";
-import { finalRows, groupByPrompt, TRAJECTORY_FIELDS, type TrainingRow, trainingRow } from "./training-row.js";
+import {
+  finalRows,
+  groupByPrompt,
+  requireTokenIds,
+  TRAJECTORY_FIELDS,
+  type TrainingRow,
+  trainingRow,
+} from "./training-row.js";
 
 /** A prompt group that has ended, with the trajectories that it has. */
 export interface EndedGroup {
@@ -17,7 +24,7 @@ export interface EndedGroup {
 
 /** Read the trajectories of a sample in its order: (draw, session, index). What is not scored yet is scored. */
 export async function readRows(
-  parts: Pick<RunParts, "queue" | "lateRewards">,
+  parts: Pick<RunParts, "queue" | "lateRewards" | "vocabSize">,
   sampled: SampleResult,
   partition: "train" | "val",
 ): Promise<TrainingRow[]> {
@@ -25,10 +32,14 @@ export async function readRows(
   const { lateRewards } = parts;
   const select = lateRewards ? [...TRAJECTORY_FIELDS, ...LATER_FIELDS] : TRAJECTORY_FIELDS;
   const stored = await parts.queue.get(partition, keys, { select });
+  const { vocabSize } = parts;
   const rows = keys.map((key, i) => {
     const parsed = parseKey(key);
     if (parsed.kind !== "trajectory") throw new TypeError(`${trajectoryKey("uid", 0, 0)} expected, not ${key}`);
-    return trainingRow(key, parsed, stored[i]);
+    const row = trainingRow(key, parsed, stored[i]);
+    const { agentName } = stored[i];
+    requireTokenIds(row, vocabSize, typeof agentName === "string" ? agentName : null);
+    return row;
   });
   return lateRewards ? lateRewards.score(rows, stored) : rows;
 }

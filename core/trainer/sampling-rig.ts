@@ -4,6 +4,7 @@ import type { BaseEngine } from "../engine/index.js";
 import { promptTag } from "../transfer/index.js";
 import { openInputs, type RunInputs } from "./input-setup.js";
 import type { LateRewards } from "./late-rewards.js";
+import { checkPlan, requirePlan } from "./plan-check.js";
 import { createPlannedEngine, planEngines } from "./run-engines.js";
 import type { RunScope } from "./run-scope.js";
 import { readRows } from "./sampled-group.js";
@@ -15,6 +16,7 @@ import { naiveWeightSync } from "./weight-sync.js";
 /** Everything that samples in a run, with the actor whose weights it samples with, and no trainer around it. */
 export interface SamplingRig extends SamplingParts, RunInputs {
   readonly actor: BaseEngine;
+  readonly vocabSize: number;
   readonly lateRewards: LateRewards | null;
 }
 
@@ -33,6 +35,12 @@ export async function createSamplingRig(
   cleanups: (() => Promise<void>)[],
 ): Promise<SamplingRig> {
   const { signal, services } = scope;
+  const checked = await checkPlan(scope, {
+    algorithm: null,
+    totalSteps: 0,
+    owners: ["actor", "reward model", "rollout"],
+  });
+  requirePlan(checked, scope.logger);
   const inputs = await openInputs(scope, cleanups, () => startedAt);
   const { actor: plan } = planEngines(scope, 0);
   const forwardOnly = { ...plan, options: { ...plan.options, optimizer: null } };
@@ -41,20 +49,18 @@ export async function createSamplingRig(
   if (checkpoint !== null) await actor.loadCheckpoint(path.join(checkpoint, ACTOR_FOLDER), { contents: ["model"] });
   const { tokenizer, rewards, tools, loops } = inputs;
   await rewards.start({ signal });
-  const sampling = await createSampling(
-    scope,
-    { tokenizer, rewards, tools, loops, refill: null, now: startedAt },
-    cleanups,
-  );
+  const { vocabSize } = actor.modelInfo();
+  const needs = { tokenizer, rewards, tools, loops, refill: null, vocabSize, now: startedAt };
+  const sampling = await createSampling(scope, needs, cleanups);
   cleanups.push(() => sampling.manager.cancel(new Error("nothing more is sampled")).catch(() => {}));
   const { replicas, adapters } = sampling;
   await naiveWeightSync({ engine: actor, replicas, adapters }).push(version, signal);
-  return { ...inputs, ...sampling, actor, lateRewards: rewards.late(null) };
+  return { ...inputs, ...sampling, actor, vocabSize, lateRewards: rewards.late(null) };
 }
 
 /** Sample one prompt as a run would have: every session of it. */
 export async function sampleTask(
-  { queue, manager, replay, lateRewards }: SamplingRig,
+  { queue, manager, replay, lateRewards, vocabSize }: SamplingRig,
   task: PromptTask,
   { config, signal }: RunScope,
   place: { readonly partition: "train" | "val"; readonly globalStep: number },
@@ -72,5 +78,5 @@ export async function sampleTask(
     signal: watched,
   });
   watched.throwIfAborted();
-  return readRows({ queue, lateRewards }, sampled, partition);
+  return readRows({ queue, lateRewards, vocabSize }, sampled, partition);
 }

@@ -31,6 +31,8 @@ export async function createSampling(
     readonly tools: RunTools;
     readonly loops: Pick<RunLoops, "list">;
     readonly tracer?: Tracer;
+    /** Of the model; null where it is not known. */
+    readonly vocabSize: number | null;
     /** Further prompts for the step at hand; null where none can be had. */
     readonly refill: ((count: number) => Promise<void>) | null;
   },
@@ -52,7 +54,7 @@ export async function createSampling(
   const interactions = await loadInteractions({
     configPath: rollout.multi_turn.interaction_config_path,
     cwd: scope.cwd,
-    loadUserModule: (reference, exportName) => services.loadUserModule(reference, exportName),
+    loadUserModule: services.loadUserModule,
   });
   const ownSampler = await userPart<ReplayBufferOptions, ReplayBuffer>(services, sampler.custom_sampler, {
     key: "trainer.v1.sampler.custom_sampler",
@@ -80,6 +82,7 @@ export async function createSampling(
     tracer: needs.tracer,
     logger,
     seed: rollout.seed,
+    vocabSize: needs.vocabSize ?? undefined,
   });
   cleanups.push(async () => manager.dispose?.());
   needs.tracer?.observe?.(() => runGauges(manager, servers.replicas));

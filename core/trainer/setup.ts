@@ -1,18 +1,19 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
 import { adapterUsed, planRun } from "../config/index.js";
-import type { Dataset, Tokenizer } from "../data/index.js";
 import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet, type Tracker } from "../tracking/index.js";
 import { requireStream } from "../transfer/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { CheckpointStore } from "./checkpoint-store.js";
 import { dataFingerprint } from "./data-fingerprint.js";
+import { LostUpdates } from "./divergence.js";
 import { runDumps } from "./dumps.js";
-import { trainerErrors } from "./errors.js";
+import { refuseLargerTokenizer, refuseMedia, refuseSilentSampler, requireValues } from "./fitness.js";
 import { openInputs } from "./input-setup.js";
 import { openLoader } from "./loader-setup.js";
 import { estimateMemory, isTooLarge, memoryLines } from "./memory-estimate.js";
+import { checkPlan, refuseUnfitInputs, requirePlan } from "./plan-check.js";
 import { referencePolicy } from "./reference-policy.js";
 import { checkpointToResume, refuseFinished } from "./resume-point.js";
 import { createPlannedEngine, type EnginePlan, type EngineScope, planEngines } from "./run-engines.js";
@@ -21,6 +22,7 @@ import type { RunParts } from "./run-parts.js";
 import { createSampling } from "./sampling-setup.js";
 import { StallWatch } from "./stall-watch.js";
 import { SyncTrainer } from "./sync-trainer.js";
+import { tokenizerExport } from "./tokenizer-export.js";
 import { createRunTracer } from "./tracing-setup.js";
 import type { TrainerFactory, TrainerOptions } from "./trainer.js";
 import { startOf } from "./trainer-state.js";
@@ -56,6 +58,8 @@ async function build(
   cleanups.push(() => lock.release());
 
   const algorithm = createAlgorithm(options);
+  const checked = await checkPlan(options, { algorithm, totalSteps: trainer.total_training_steps ?? 0 });
+  requirePlan(checked, logger);
   const checkpoints = new CheckpointStore(root, {
     maxToKeep: trainer.max_actor_ckpt_to_keep,
     runId: `${trainer.project_name}/${trainer.experiment_name}/${trainer.seed}`,
@@ -64,6 +68,7 @@ async function build(
   const resumeFrom = await checkpointToResume(checkpoints, trainer, cwd);
   const startedAt = (resumeFrom && (await startOf(resumeFrom))) ?? new Date();
   const { tokenizer, train, validation, rewards, tools, loops } = await openInputs(options, cleanups, () => startedAt);
+  refuseUnfitInputs(checked, { tokenizer, train, validation }, config);
   const plan = train
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
@@ -84,7 +89,7 @@ async function build(
   requireStream(actor);
   refuseMedia(actor, config.data, [train, validation]);
   await actor.initialize({ signal });
-  refuseLargerTokenizer(actor, tokenizer);
+  refuseLargerTokenizer(actor.modelInfo(), tokenizer);
   reportAdapter(options, actor);
   const critic = engines.critic && (await createCritic(engines.critic, scope, cleanups));
   const ofReference = engines.reference && (await createReference(engines.reference, scope, cleanups));
@@ -98,7 +103,8 @@ async function build(
   rewards.trace(tracer);
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
-  const needs = { tokenizer, rewards, tools, loops, tracer, refill, now: startedAt };
+  const { vocabSize } = actor.modelInfo();
+  const needs = { tokenizer, rewards, tools, loops, tracer, refill, vocabSize, now: startedAt };
   const sampling = await createSampling(options, needs, cleanups);
   refuseSilentSampler(sampling.replicas, config);
 
@@ -117,13 +123,16 @@ async function build(
     manager: sampling.manager,
     lateRewards: rewards.late(weights),
     actor,
+    vocabSize,
     critic,
     reference,
     failed: [sampling.manager.failed, ranks?.lost].filter((signal) => signal !== undefined),
     weights,
+    lostUpdates: new LostUpdates(trainer.max_skipped_updates),
     fire: (name, context, work) => hooks.run(name, context, work),
     trackers: createTrackerSet([...options.trackers, stallTracker(options, sampling.manager)]),
     checkpoints,
+    exportTokenizer: tokenizerExport(options, tokenizer),
     startedAt,
     checkpointCallbacks: options.checkpointCallbacks,
     logger,
@@ -134,8 +143,6 @@ async function build(
   built = new SyncTrainer(parts, { plan, resumeFrom, train, signal, display: options.display });
   return built;
 }
-
-type Data = TrainerOptions["config"]["data"];
 
 /** The watch hears of progress as trackers do, and ends with them. */
 function stallTracker({ config, logger }: TrainerOptions, manager: AgentLoopManager): Tracker {
@@ -156,12 +163,7 @@ async function createCritic(
   cleanups: (() => Promise<void>)[],
 ): Promise<BaseEngine> {
   const engine = await createPlannedEngine(plan, scope, cleanups);
-  if (!engine.capabilities.outputs.includes("values")) {
-    throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
-      what: `a critic gives values, and the engine gives ${engine.capabilities.outputs.join(", ")}`,
-      fix: "choose another engine (critic.strategy)",
-    });
-  }
+  requireValues(engine);
   await engine.initialize({ signal: scope.signal });
   return engine;
 }
@@ -190,48 +192,4 @@ function reportAdapter({ logger, config }: TrainerOptions, actor: BaseEngine): v
   if (!adapterUsed(config.actor_rollout_ref.model)) return;
   const share = ((100 * trainedParameters) / parameters).toPrecision(2);
   logger.info(`adapter: ${trainedParameters} trained parameters, ${share} % of the model's ${parameters}`);
-}
-
-/** An id that the model has no embedding for would surface in the middle of a run, or never. */
-function refuseLargerTokenizer(engine: BaseEngine, tokenizer: Tokenizer): void {
-  const { vocabSize } = engine.modelInfo();
-  if (tokenizer.vocabSize <= vocabSize) return;
-  const first = JSON.stringify(tokenizer.tokenText(vocabSize));
-  throw trainerErrors.VERL_TRAINER_TOKENIZER_TOO_LARGE({
-    what: `the tokenizer has ${tokenizer.vocabSize} tokens and the model ${vocabSize}; the first that is too many is ${first}`,
-  });
-}
-
-/** Training a text model on prompts whose pictures it never sees would go unnoticed. */
-function refuseMedia(engine: BaseEngine, data: Data, datasets: readonly (Dataset | null)[]): void {
-  if (engine.capabilities.multiModal) return;
-  const columns = [data.image_key, data.video_key, data.audio_key];
-  for (const dataset of datasets) {
-    for (let i = 0; i < (dataset?.length ?? 0); i++) {
-      const { row, origin } = dataset!.at(i);
-      const column = columns.find((name) => Array.isArray(row[name]) && (row[name] as unknown[]).length > 0);
-      if (column === undefined) continue;
-      throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
-        what: `a prompt has ${column}, and the engine understands text alone`,
-        where: origin,
-        fix: "use data without media, or an engine that takes them (actor_rollout_ref.actor.strategy)",
-      });
-    }
-  }
-}
-
-/** Without the sampler's log-probabilities no step could be trained on. */
-function refuseSilentSampler(
-  { replicas }: { readonly replicas: readonly { readonly capabilities: { readonly logProbs: boolean } }[] },
-  config: TrainerOptions["config"],
-): void {
-  const { rollout } = config.actor_rollout_ref;
-  const isAsked = rollout.calculate_log_probs;
-  if (isAsked && replicas.every(({ capabilities }) => capabilities.logProbs)) return;
-  throw trainerErrors.VERL_TRAINER_NO_LOG_PROBS({
-    what: isAsked
-      ? `the rollout ${rollout.name} reports no log-probabilities`
-      : "actor_rollout_ref.rollout.calculate_log_probs is false",
-    why: "the gap between sampler and trainer is measured on every step, and nothing is trained on without it",
-  });
 }

@@ -1,7 +1,8 @@
 import { valueLoss } from "../algorithms/index.js";
-import type { BaseEngine } from "../engine/engine.js";
+import type { BaseEngine, TrainBatchResult } from "../engine/engine.js";
 import { computeAdvantages } from "./advantage-stage.js";
 import { correctStep } from "./correction-stage.js";
+import { requireNumbers } from "./divergence.js";
 import { entropyMetric } from "./entropy-metric.js";
 import { trainerErrors } from "./errors.js";
 import { warnOfFailedRewards } from "./failed-rewards.js";
@@ -49,6 +50,7 @@ export async function runPipeline(
     await scope.timers.time("ref", async () => {
       batch.refLogProb = await reference.logProb(batch, scope.signal);
     });
+    requireStepNumbers(batch.refLogProb, batch, scope, "reference");
   }
   if (parts.critic) {
     const { critic } = parts;
@@ -56,6 +58,7 @@ export async function runPipeline(
     await scope.timers.time("values", async () => {
       batch.values = (await inferBatch(critic, batch, ["values"], valueLimits(config), scope.signal)).values;
     });
+    requireStepNumbers(batch.values, batch, scope, "critic", "values");
   }
   await scope.timers.time("adv", async () => {
     if (!bypass) correctStep(parts, batch, scope.metrics);
@@ -84,13 +87,26 @@ async function oldLogProbs(parts: PipelineParts, batch: TrainBatch, scope: StepS
     batch.entropy = found.entropy;
     batch.sumPiSquared = found.sumPiSquared ?? null;
   });
+  requireStepNumbers(batch.oldLogProb, batch, scope, "actor");
   scope.metrics.set(gapMetrics(batch.oldLogProb!, batch.rolloutLogProb, batch.sequences.responseMask));
   scope.metrics.set({ "actor/entropy": entropyMetric(batch, actor.loss_agg_mode, actor.loss_scale_factor) });
 }
 
+function requireStepNumbers(
+  values: Float32Array | null,
+  { sequences }: TrainBatch,
+  { globalStep: step }: StepScope,
+  model: "actor" | "critic" | "reference",
+  output = "log-probabilities",
+): void {
+  if (values) requireNumbers(values, sequences.responseMask, { model, output, step });
+}
+
 /** What both models' updates share. */
-const commonOptions = (parts: PipelineParts, scope: StepScope) => ({
+const commonOptions = <M extends "actor" | "critic">(model: M, parts: PipelineParts, scope: StepScope) => ({
+  model,
   step: scope.globalStep,
+  onUpdate: (result: TrainBatchResult) => parts.lostUpdates.count(model, scope.globalStep, result),
   metricReduction: parts.config.trainer.metric_reduction,
   signal: scope.signal,
 });
@@ -106,8 +122,7 @@ async function updateCritic(
   scope.onPhase("update critic");
   const { metrics } = await scope.timers.time("update_critic", () =>
     updateModel(engine, batch, loss, {
-      ...commonOptions(parts, scope),
-      model: "critic",
+      ...commonOptions("critic", parts, scope),
       columns: { returns: batch.returns, oldValues: batch.values },
       miniBatchGroups: critic.ppo_mini_batch_size,
       epochs: critic.ppo_epochs,
@@ -128,8 +143,7 @@ async function updateActor(parts: PipelineParts, batch: TrainBatch, scope: StepS
   scope.onPhase("update");
   const { metrics, firstMiniBatch } = await scope.timers.time("update_actor", () =>
     updateModel(parts.actor, batch, parts.actorLoss, {
-      ...commonOptions(parts, scope),
-      model: "actor",
+      ...commonOptions("actor", parts, scope),
       columns: {
         advantages: batch.advantages,
         oldLogProb: batch.oldLogProb ?? batch.rolloutLogProb,

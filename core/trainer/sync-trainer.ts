@@ -2,6 +2,7 @@ import type { RunPlan } from "../config/index.js";
 import type { Dataset } from "../data/dataset.js";
 import { ATTRIBUTE } from "../tracing/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
+import { requireSoundModels } from "./divergence.js";
 import { trainerErrors } from "./errors.js";
 import { HealthMonitor } from "./health.js";
 import { type PromptFeed, promptFeed } from "./prompt-feed.js";
@@ -55,6 +56,7 @@ export class SyncTrainer implements Trainer {
   readonly #savedStep: SavedStep;
   #stops = 0;
   readonly #untrained = new UntrainedSteps();
+  #lastBatch: TrainBatch | null = null;
   #initialised = false;
 
   constructor(
@@ -182,13 +184,21 @@ export class SyncTrainer implements Trainer {
       metrics = await this.#tracedStep();
     }
     this.#untrained.report(this.parts.logger);
+    this.parts.lostUpdates.report(state.globalStep);
+    const isUnsaved = state.globalStep >= first && !this.#savedStep.isCurrent;
+    if (isUnsaved) await this.#requireSound();
     if (state.globalStep === state.totalSteps) return this.#result("completed", metrics);
     // Asked to stop after the step's own decision whether to save.
-    if (state.globalStep >= first && !this.#savedStep.isCurrent) {
+    if (isUnsaved) {
       await this.#savedStep.save(metrics);
       await this.#savedStep.markLogged();
     }
     return this.#result("stopped", metrics);
+  }
+
+  /** The models that the last step has left. */
+  async #requireSound(): Promise<void> {
+    if (this.#lastBatch) await requireSoundModels(this.parts, this.#lastBatch, this.#state);
   }
 
   #tracedStep(): Promise<Metrics> {
@@ -207,9 +217,13 @@ export class SyncTrainer implements Trainer {
       state,
       metrics,
       timers,
-      save: async () => {
+      save: async (batch) => {
+        this.#lastBatch = batch;
         if (!this.#isDue(parts.config.trainer.save_freq) && state.stopReason === null) return;
-        await timers.time("save_checkpoint", () => this.#savedStep.save(metrics.values));
+        await timers.time("save_checkpoint", async () => {
+          await this.#requireSound();
+          await this.#savedStep.save(metrics.values);
+        });
       },
       keepMetrics: () => this.#savedStep.keepMetrics(metrics.values),
       pushWeights: () => this.#pushWeights(),

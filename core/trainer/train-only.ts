@@ -1,6 +1,8 @@
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
+import { LostUpdates } from "./divergence.js";
 import { trainerErrors } from "./errors.js";
+import { checkPlan, requirePlan } from "./plan-check.js";
 import { referencePolicy } from "./reference-policy.js";
 import { StepMetrics } from "./run-context.js";
 import { createPlannedEngine, type EnginePlan, planEngines } from "./run-engines.js";
@@ -9,7 +11,7 @@ import type { RunScope } from "./run-scope.js";
 import { stepMetrics, timeMetrics } from "./step-metrics.js";
 import { runPipeline } from "./step-pipeline.js";
 import { StepTimers } from "./timing.js";
-import { recordedRow, type TrainingRow } from "./training-row.js";
+import { recordedRow, requireTokenIds, type TrainingRow } from "./training-row.js";
 
 export interface TrainedStep {
   readonly step: number;
@@ -36,6 +38,8 @@ export async function* trainOnly(
         fix: "choose another algorithm.adv_estimator",
       });
     }
+    const checks = { algorithm, totalSteps: steps.size, owners: ["actor", "critic", "reference"] as const };
+    requirePlan(await checkPlan(scope, checks), logger);
     const plans = planEngines(scope, steps.size);
     const start = async (plan: EnginePlan) => {
       const engine = await createPlannedEngine(plan, { services: scope.services, ranks: null }, cleanups);
@@ -46,10 +50,12 @@ export async function* trainOnly(
     checkOutputs(actor, algorithm);
     const critic = plans.critic && (await start(plans.critic));
     const reference = referencePolicy(config, actor, plans.reference && (await start(plans.reference)));
-    const parts: PipelineParts = { ...algorithm, config, actor, critic, reference, logger, weights: { version: 0 } };
+    const lostUpdates = new LostUpdates(config.trainer.max_skipped_updates);
+    const weights = { version: 0 };
+    const parts: PipelineParts = { ...algorithm, config, actor, critic, reference, lostUpdates, logger, weights };
     const { prompt_length: promptLength, response_length: responseLength } = config.actor_rollout_ref.rollout;
     for (const [step, records] of steps) {
-      const rows = rowsOf(records);
+      const rows = rowsOf(records, actor.modelInfo().vocabSize);
       const metrics = new StepMetrics();
       const timers = new StepTimers();
       const run = { globalStep: step, metrics, timers, signal, baselines: null, onPhase() {} };
@@ -64,10 +70,13 @@ export async function* trainOnly(
 }
 
 /** What was recorded counts as sampled by the weights at hand: how far they are apart is in the sampler gap. */
-function rowsOf(records: readonly TrajectoryRecord[]): TrainingRow[] {
+function rowsOf(records: readonly TrajectoryRecord[], vocabSize: number): TrainingRow[] {
   return records.map((record) => {
     const row = recordedRow(record, 0);
-    if (row) return row;
+    if (row) {
+      requireTokenIds(row, vocabSize);
+      return row;
+    }
     throw trainerErrors.VERL_TRAINER_REPLAY({
       what: `the recorded trajectory ${record.key || "without a key"} of step ${record.step} has no token ids`,
       fix: "take a dump that verl-ts wrote (trainer.rollout_data_dir), not one of texts alone",

@@ -65,10 +65,12 @@ export async function saveRun(
     const actorDir = path.join(dir, ACTOR_FOLDER);
     await mkdir(actorDir);
     await parts.actor.saveCheckpoint(actorDir, { contents: checkpoint.save_contents });
+    await parts.exportTokenizer(actorDir);
     if (parts.critic) {
       const criticDir = path.join(dir, CRITIC_FOLDER);
       await mkdir(criticDir);
       await parts.critic.saveCheckpoint(criticDir, { contents: parts.config.critic.checkpoint.save_contents });
+      await parts.exportTokenizer(criticDir);
     }
     if (parts.loader) await writeFile(path.join(dir, LOADER_FILE), JSON.stringify(parts.loader.state()));
     const state: TrainerState = {

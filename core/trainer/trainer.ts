@@ -41,6 +41,8 @@ export interface TrainerOptions {
   readonly profiler?: Profiler;
   /** Working directory of the user: base of relative paths. */
   readonly cwd: string;
+  /** Where a key of the configuration was set, for messages. */
+  readonly sourceOf?: (key: string) => string | undefined;
 }
 
 /** Registered by `trainer.v1.trainer_mode`. */

@@ -1,3 +1,4 @@
+import { agentErrors, TOKEN_ID_FIX, tokenIdProblem } from "../agent/index.js";
 import type { FieldValue, Row } from "../data/row.js";
 import type { JsonValue } from "../host/types.js";
 import type { RewardOutcome } from "../reward/reward.js";
@@ -55,6 +56,7 @@ export const TRAJECTORY_FIELDS = [
   "minWeightVersion",
   "maxWeightVersion",
   "weightVersions",
+  "agentName",
 ] as const;
 
 export function trainingRow(
@@ -118,6 +120,21 @@ export function recordedRow(record: TrajectoryRecord, weightVersion: number): Tr
   };
 }
 
+/**
+ * Refuses a trajectory with a token that the model cannot have: managers of one's own store what they like, and recorded
+ * trajectories may be another model's. The engine would refuse the whole batch without a name.
+ */
+export function requireTokenIds(
+  { key, origin, promptIds, responseIds }: TrainingRow,
+  vocabSize: number | null,
+  agentName: string | null = null,
+): void {
+  const what = tokenIdProblem({ promptIds, responseIds }, vocabSize);
+  if (what === null) return;
+  const where = [`trajectory ${key}`, agentName && `agent loop ${agentName}`, origin];
+  throw agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where: where.filter(Boolean).join(", "), fix: TOKEN_ID_FIX });
+}
+
 /** Rows of the same prompt, in their order of appearance. */
 export function groupByPrompt(rows: readonly TrainingRow[]): ReadonlyMap<string, readonly TrainingRow[]> {
   const groups = new Map<string, TrainingRow[]>();
@@ -148,7 +165,7 @@ export function tagNumber(tag: Tag, name: string, fallback: number): number {
 function ids(value: FieldValue | undefined, key: string): Int32Array {
   if (value instanceof Int32Array) return value;
   if (Array.isArray(value)) return Int32Array.from(value as number[]);
-  throw new TypeError(`trajectory ${key} holds no token array`);
+  throw agentErrors.VERL_AGENT_BAD_OUTPUT({ what: "it holds no list of token ids", where: `trajectory ${key}` });
 }
 
 function number(value: FieldValue | undefined, fallback: number): number {

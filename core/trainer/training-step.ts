@@ -20,8 +20,8 @@ export interface TrainingStep {
   readonly state: RunState;
   readonly metrics: StepMetrics;
   readonly timers: StepTimers;
-  /** Write a checkpoint if this step is due for one. */
-  save(): Promise<void>;
+  /** Write a checkpoint if this step is due for one; what the step has trained on comes with it. */
+  save(batch: TrainBatch): Promise<void>;
   /** Keep what hooks have added to the metrics since the step was saved, if it was. */
   keepMetrics(): Promise<void>;
   /** Bring the servers to the new weights. */
@@ -60,7 +60,7 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
     await parts.queue.clear("train", sampled.keys);
     // What the sampler makes of the step is part of its state, and so of the checkpoint.
     feed.tellSampler();
-    await step.save();
+    await step.save(batch);
     await parts.fire("onStepEnd", stepEndContext(state, metrics), () =>
       timers.time("update_weights", async () => {
         await step.keepMetrics();

@@ -16,7 +16,16 @@ const SHOWN = 8;
 /** The parts of a run that a validation needs. */
 export type ValidationParts = Pick<
   RunParts,
-  "config" | "tokenizer" | "validation" | "queue" | "replay" | "lateRewards" | "trackers" | "dump" | "logger"
+  | "config"
+  | "tokenizer"
+  | "validation"
+  | "queue"
+  | "replay"
+  | "lateRewards"
+  | "vocabSize"
+  | "trackers"
+  | "dump"
+  | "logger"
 >;
 
 /** Sample and score the validation set with the weights that the servers hold; returns its metrics. */

@@ -17,6 +17,10 @@ export const onnxEngineFactory: EngineFactory = {
     const { createOnnxBackend } = await import("./engine.js");
     return createOnnxBackend(options);
   },
+  async check(options) {
+    const { checkOnnxEngine } = await import("./check.js");
+    return checkOnnxEngine(options, "cpu");
+  },
   async estimate(options, work) {
     const { estimateEngine } = await import("./estimate.js");
     return estimateEngine(options, work);
@@ -48,6 +52,10 @@ function onDevice(device: OnnxDevice, vendor: string): EngineFactory {
       const { missingPart } = await import("./devices/devices.js");
       const missing = missingPart(device, vendorName);
       return missing && `${missing.what}${missing.install ? `; install: ${missing.install}` : ""}`;
+    },
+    async check(options) {
+      const { checkOnnxEngine } = await import("./check.js");
+      return checkOnnxEngine(options, device);
     },
     async create(options) {
       const { createOnnxEngine } = await import("./engine.js");

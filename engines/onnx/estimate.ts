@@ -1,22 +1,7 @@
-import {
-  chooseModules,
-  type HeadKind,
-  type LoraShape,
-  type ModelConfig,
-  openAdapter,
-  openModel,
-  parseModelConfig,
-} from "../../core/formats/index.js";
-import type {
-  AdapterConfig,
-  EngineOptions,
-  EngineWork,
-  MemoryPart,
-  OptimizerConfig,
-  RolloutOptions,
-} from "../../core/plugin.js";
-import { HEADS } from "./backend/model-loader.js";
+import type { EngineOptions, EngineWork, MemoryPart, OptimizerConfig, RolloutOptions } from "../../core/plugin.js";
+import { HEADS } from "./heads.js";
 import { parseEngineKwargs } from "./options.js";
+import { plannedAdapter, plannedModel } from "./planned-model.js";
 import { kvCacheStays, rolloutMemory } from "./rollout/memory.js";
 import { parseOnnxOptions } from "./rollout/options.js";
 import { parseQuantization } from "./rollout/quantization.js";
@@ -28,10 +13,10 @@ export async function estimateEngine(
   work: EngineWork,
 ): Promise<readonly MemoryPart[]> {
   const { logitsMemoryMiB, attentionMemoryMiB } = parseEngineKwargs(extra);
-  const config = await configOf(model, HEADS[modelType]);
+  const config = await plannedModel(model, HEADS[modelType]);
   const memory = trainingMemory(config, {
     ...work,
-    adapter: adapter ? await shapeOf(adapter, config) : undefined,
+    adapter: adapter ? await plannedAdapter(adapter, config) : undefined,
     logitsMemoryMiB,
     attentionMemoryMiB,
     trains: optimizer !== null,
@@ -53,7 +38,7 @@ export async function estimateRollout({
   quantization,
   extra,
 }: RolloutOptions): Promise<readonly MemoryPart[]> {
-  const memory = rolloutMemory(await configOf(model), {
+  const memory = rolloutMemory(await plannedModel(model), {
     maxNumSeqs,
     maxModelLen,
     quantization: parseQuantization(quantization),
@@ -70,24 +55,4 @@ export async function estimateRollout({
 function statesOf({ name, momentum, emaDecay }: OptimizerConfig): number {
   const moments = name === "sgd" ? (momentum ? 1 : 0) : 2;
   return moments + (emaDecay === null || emaDecay === undefined ? 0 : 1);
-}
-
-async function shapeOf(adapter: AdapterConfig, config: ModelConfig): Promise<LoraShape> {
-  if (!("path" in adapter)) return { rslora: false, ...adapter, modules: chooseModules(config, adapter) };
-  const opened = await openAdapter(adapter.path, config);
-  await opened.close();
-  return opened.shape;
-}
-
-async function configOf(
-  model: EngineOptions["model"] | RolloutOptions["model"],
-  head: HeadKind = "languageModel",
-): Promise<ModelConfig> {
-  if ("config" in model) return parseModelConfig(model.config, { head });
-  const opened = await openModel(model.path, { head });
-  try {
-    return opened.config;
-  } finally {
-    await opened.close();
-  }
 }

@@ -2,6 +2,7 @@
  * `verl-ts/engines/onnx`: the default training engine and its rollout. A plugin for hardware that onnxruntime runs on
  * registers `createOnnxEngine` with its own provider under its own device name.
  */
+export { checkOnnxEngine } from "./check.js";
 export { createOnnxBackend, createOnnxEngine, type OnnxProvider } from "./engine.js";
 export { onnxEngineFactory } from "./engine-factory.js";
 export { errors as onnxErrors } from "./errors.js";

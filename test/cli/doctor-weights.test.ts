@@ -2,6 +2,8 @@ import { cp, mkdir, readFile, rename, rm, truncate, writeFile } from "node:fs/pr
 import { expect } from "chai";
 import { openModel, parameterSpecs, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
 import type { Diagnosis } from "../../core/plugin.js";
+import { type GgufTensorBytes, ggufBytes, text, u32 } from "../core/formats/gguf/gguf-bytes.js";
+import { tinyGgufTensors, tinyMetadata } from "../core/formats/gguf/tiny-gguf.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
 import { writeToyModel, writeToyRewardModel } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
@@ -173,6 +175,45 @@ describe("verl doctor on a model's weights", function () {
       if (!told.some((pattern) => pattern.source.startsWith("warning"))) expect(code).to.equal(1);
     });
   }
+
+  describe("of a GGUF file", () => {
+    const write = (metadata: Parameters<typeof tinyMetadata>[0], tensors: readonly GgufTensorBytes[]) =>
+      writeFile(folder.at("model.gguf"), ggufBytes(tinyMetadata(metadata), tensors));
+    const told = async () => details((await doctor("model.gguf")).found);
+
+    it("says what it is, and that all values are finite", async () => {
+      await write({}, tinyGgufTensors());
+      expect(await told()).to.match(
+        /^ok: llama of \d+ parameters, 64 positions; 1 GGUF file.*\nok: all .* are finite$/,
+      );
+    });
+
+    it("tells of tensors that are missing, too many, of another shape or type, all at once", async () => {
+      const [first, second, ...rest] = tinyGgufTensors();
+      const odd = { ...second, name: "blk.0.extra.weight" };
+      await write({ "llama.feed_forward_length": u32(16) }, [first, odd, ...rest]);
+      expect(await told())
+        .to.match(/1 of the tensors of a llama are not there: tensor "blk\.0\.attn_norm\.weight"/)
+        .and.match(/6 tensors have another shape.*the metadata ask for \[16, 8\]/)
+        .and.match(/holds tensor "blk\.0\.extra\.weight", which the family llama does not have/);
+    });
+
+    it("tells of a file that is cut off, and of another architecture", async () => {
+      await write({}, tinyGgufTensors());
+      await truncate(folder.at("model.gguf"), 1500);
+      expect(await told()).to.include("VERL_FORMATS_GGUF_INVALID");
+      await write({ "general.architecture": text("mamba") }, tinyGgufTensors());
+      expect(await told()).to.include('architecture "mamba"');
+    });
+
+    it("tells of NaN by GGUF's name of the tensor", async () => {
+      const [first, ...rest] = tinyGgufTensors();
+      const data = Uint8Array.from(first.data);
+      new Float32Array(data.buffer)[5] = Number.NaN;
+      await write({}, [{ ...first, data }, ...rest]);
+      expect(await told()).to.match(/1 values of tensor "token_embd\.weight" are NaN or infinite, the first at 5/);
+    });
+  });
 
   it("does not miss a second time what a shard that cannot be read holds", async () => {
     await rm(shard(2));

@@ -153,6 +153,15 @@ describe("one half of a run alone", () => {
       expect(stdout.match(/^step \d {2}16 trajectories {2}reward .* grad norm .* gap /gm)).to.have.length(4);
     });
 
+    it("names a trajectory of another model", async () => {
+      const dump = await folder.read("run", "rollouts", "1.jsonl");
+      await folder.write("other.jsonl", dump.replace(/"response_ids":\[\d+/, '"response_ids":[5000'));
+      const { code, stderr } = await verl(["debug", "train", ...RUN, "--data", "other.jsonl"]);
+      expect(code).to.equal(1);
+      expect(stderr).to.include("VERL_AGENT_BAD_OUTPUT").and.include("response token 0 is 5000");
+      expect(stderr).to.match(/where: trajectory 0000000000-\S+/);
+    });
+
     it("needs token ids", async () => {
       await folder.write("texts.jsonl", '{"input": "a", "output": "b", "score": 1, "step": 1, "uid": "u1_0_0"}\n');
       const { code, stderr } = await verl(["debug", "train", ...RUN, "--data", "texts.jsonl"]);

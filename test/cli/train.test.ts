@@ -133,6 +133,7 @@ describe("cli/train-command", () => {
         // The toy back-ends give no estimate.
         memory: { parts: [], unknown: ["actor", "rollout"], training: 0, sampling: 0, available: platformMemory() },
         resume: null,
+        unasked: [],
       });
       expect(config.trainer.seed).to.equal(1);
     });

@@ -6,6 +6,7 @@ import type {
   EngineFactory,
   EngineOptions,
   OptimizerConfig,
+  PlanFinding,
 } from "../../core/plugin.js";
 import { bigramModel, valueTableModel } from "./bigram-model.js";
 import { TableBackend, type TableBackendOptions } from "./table-backend.js";
@@ -66,10 +67,26 @@ export function fakeEngineFactory(modelType: "language_model" | "value_model" = 
     backends: ["fake"],
     devices: ["cpu"],
     vendors: null,
+    check(options) {
+      const backend = createFakeBackend(optionsOf(options));
+      const { vocabSize, maxPositions } = backend.modelInfo();
+      return { capabilities: backend.capabilities, model: { vocabSize, maxPositions }, findings: findingsOf(options) };
+    },
     async create(options) {
       const { optimizer, topology } = options;
       return createFakeEngine({ ...optionsOf(options), optimizer, topology });
     },
     createBackend: (options) => createFakeBackend(optionsOf(options)),
   };
+}
+
+/** A table has no files and knows one optimizer. */
+function findingsOf({ model, optimizer }: EngineOptions): PlanFinding[] {
+  const problem = (option: string, what: string): PlanFinding => ({ level: "problem", option, what });
+  return [
+    ...("path" in model ? [problem("model", "the table engine reads no files: give it a configuration")] : []),
+    ...(optimizer && optimizer.name !== "adamw"
+      ? [problem("optimizer.name", `the table engine has AdamW alone, not ${optimizer.name}`)]
+      : []),
+  ];
 }

@@ -1,5 +1,6 @@
 export { type AdaptedEngineMaker, adapterConformance } from "./adapter-cases.js";
 export { bigramModel, type TableModel, valueTableModel } from "./bigram-model.js";
+export { type EngineCheckSubject, engineCheckConformance, type FaultyOptions } from "./check-cases.js";
 export { type BackendMaker, dataParallelConformance, makeRanks } from "./data-parallel-cases.js";
 export { engineConformance } from "./engine-conformance.js";
 export type { EngineMaker, EngineUnderTest } from "./engine-under-test.js";

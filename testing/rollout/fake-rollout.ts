@@ -27,6 +27,13 @@ export function createFakeReplica(options: FakeReplicaOptions = {}): WeightRecei
 export const fakeRolloutFactory: RolloutFactory = {
   name: "fake",
   createReplica: (options) => createFakeReplica(options),
+  check(options) {
+    const { capabilities } = createFakeReplica(options);
+    const vocabSize = vocabSizeOf(options);
+    const positions = sizeOf(options, "max_position_embeddings");
+    const model = vocabSize && positions ? { vocabSize, maxPositions: positions } : null;
+    return { capabilities, model, findings: [] };
+  },
 };
 
 export const fakeServerAdapterFactory: ServerAdapterFactory = {
@@ -34,7 +41,9 @@ export const fakeServerAdapterFactory: ServerAdapterFactory = {
   createAdapter: ({ replica }) => composeServerAdapter(replica),
 };
 
-function vocabSizeOf({ model }: FakeReplicaOptions): number | undefined {
-  const size = model && "config" in model ? model.config.vocab_size : undefined;
+const vocabSizeOf = (options: FakeReplicaOptions) => sizeOf(options, "vocab_size");
+
+function sizeOf({ model }: FakeReplicaOptions, key: string): number | undefined {
+  const size = model && "config" in model ? model.config[key] : undefined;
   return typeof size === "number" ? size : undefined;
 }

@@ -1,4 +1,5 @@
 export { BIGRAM_WEIGHT } from "./bigram-backend.js";
+export { type RolloutCheckSubject, rolloutCheckConformance } from "./check-cases.js";
 export { type ClientUnderTest, clientConformance } from "./client-conformance.js";
 export type { FakeReplicaOptions } from "./fake-rollout.js";
 export { createFakeReplica, fakeRolloutFactory, fakeServerAdapterFactory } from "./fake-rollout.js";

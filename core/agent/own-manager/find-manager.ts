@@ -1,8 +1,8 @@
 import { isVerlError, reasonOf } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
+import type { LoadUserModule } from "../../host/user-module.js";
 import type { GenerateRequest } from "../../rollout/rollout.js";
 import { ATTRIBUTE, noTracer } from "../../tracing/index.js";
-import type { LoadUserModule } from "../../host/user-module.js";
 import type { AgentLoopManager, AgentLoopMarks } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import { isExportReference } from "../list-file.js";

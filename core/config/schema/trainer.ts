@@ -126,6 +126,12 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     unit: "s",
     differs: { why: "verl waits for ever" },
   }),
+  max_skipped_updates: key(
+    z.int().min(0).nullable(),
+    10,
+    "Updates of a model in a row that may be skipped for a loss or gradient that is no number; one more ends the run, as does a run of nothing else. null = any number.",
+    { differs: { why: "verl trains on to its end, and ends in success" } },
+  ),
   health: section(
     "Alarms about what usually spoils a run: a warning once per kind, and a summary at the end; null = off.",
     {
@@ -142,6 +148,12 @@ export const trainer = section("The run: length, saving, validation, tracking, h
         {
           differs: { why: "verl raises no alarms" },
         },
+      ),
+      skipped_updates: key(
+        natural().nullable(),
+        0,
+        "Largest number of updates skipped since the start, because their loss or gradient was no number.",
+        { unit: "updates", differs: { why: "verl raises no alarms" } },
       ),
       failed_rewards: key(fraction().nullable(), 0.05, "Largest share of trajectories whose scoring failed.", {
         differs: { why: "verl raises no alarms" },

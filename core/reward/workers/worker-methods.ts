@@ -1,5 +1,5 @@
-import { noTracer, RelayTracer, type SpanEvent, type TracerFactory, withTracer } from "../../tracing/index.js";
 import type { LoadUserModule } from "../../host/user-module.js";
+import { noTracer, RelayTracer, type SpanEvent, type TracerFactory, withTracer } from "../../tracing/index.js";
 import { customRewardFunction } from "../custom-function.js";
 import { rewardErrors } from "../errors.js";
 import { scorerChoice } from "../managers/choose-scorer.js";

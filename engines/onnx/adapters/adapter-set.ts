@@ -1,6 +1,5 @@
 import {
   type AdapterSource,
-  chooseModules,
   type LoraShape,
   loraParameterSpecs,
   type ModelConfig,
@@ -13,6 +12,8 @@ import type { ParameterStore } from "../backend/parameter-store.js";
 import { type TrainedParameters, type TrainingContext, trainedParameters } from "../backend/trained-parameters.js";
 import { errors } from "../errors.js";
 import { loraGraphModel, plainGraphModel } from "../graphs/graph-model.js";
+import { describedShape } from "../planned-model.js";
+import { refuseBadAdapter, refuseDropout, refuseUselessRank } from "./adapter-check.js";
 import { fingerprint } from "./fingerprint.js";
 import { fillInitialAdapter } from "./initial-adapter.js";
 import { type MergeContext, mergedParameters } from "./merge.js";
@@ -147,11 +148,10 @@ export class OnnxAdapters implements BackendAdapters {
 
   private create(name: string, source: Exclude<AdapterConfig, { path: string }>): Adapter {
     const { config, base, seed } = this.context;
-    const { rank, alpha, rslora = false } = source;
-    if (!Number.isSafeInteger(rank) || rank < 1 || !(alpha > 0 && Number.isFinite(alpha))) {
-      throw errors.VERL_ONNX_BAD_ADAPTER({ what: `an adapter cannot have rank ${rank} and alpha ${alpha}` });
-    }
-    const adapter = this.allocate({ rank, alpha, rslora, modules: chooseModules(config, source) });
+    refuseBadAdapter(source);
+    const shape = describedShape(source, config);
+    refuseUselessRank(config, shape);
+    const adapter = this.allocate(shape);
     fillInitialAdapter(adapter.store, base, adapter.shape, seed, name);
     adapter.optimizer?.restartAverage();
     return adapter;
@@ -160,7 +160,7 @@ export class OnnxAdapters implements BackendAdapters {
   private async read(path: string): Promise<Adapter> {
     const source = await openAdapter(path, this.context.config);
     try {
-      this.refuseDropout(source, path);
+      if (this.context.optimizer !== null) refuseDropout(source.dropout, path);
       const adapter = this.allocate(source.shape);
       await fillFrom(source, adapter.store);
       adapter.optimizer?.restartAverage();
@@ -168,15 +168,6 @@ export class OnnxAdapters implements BackendAdapters {
     } finally {
       await source.close();
     }
-  }
-
-  private refuseDropout({ dropout }: AdapterSource, where: string): void {
-    if (dropout === 0 || this.context.optimizer === null) return;
-    throw errors.VERL_ONNX_BAD_ADAPTER({
-      what: `the adapter was trained with lora_dropout ${dropout}, and the engine trains without dropout`,
-      where,
-      fix: "Set lora_dropout to 0 in its adapter_config.json to train it on without.",
-    });
   }
 
   private allocate(shape: LoraShape): Adapter {

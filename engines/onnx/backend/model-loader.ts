@@ -7,10 +7,11 @@ import {
   parseModelConfig,
   type TokenizerFiles,
 } from "../../../core/formats/index.js";
-import type { CallOptions, EngineModelType, EngineOptions } from "../../../core/plugin.js";
-import { errors } from "../errors.js";
+import type { CallOptions, EngineOptions } from "../../../core/plugin.js";
+import { HEADS } from "../heads.js";
 import { fillInitialWeights } from "../models/initial-weights.js";
 import type { OnnxEngineKwargs } from "../options.js";
+import { refuseMissingHead } from "../planned-model.js";
 import type { ParameterStore, StoredParameter } from "./parameter-store.js";
 
 /** Where an engine's model comes from: files, or a configuration with random weights. */
@@ -19,12 +20,6 @@ export interface LoadedModel {
   fill(store: ParameterStore, options?: CallOptions): Promise<void>;
   tokenizerFiles(): Promise<TokenizerFiles | null>;
 }
-
-export const HEADS: Readonly<Record<EngineModelType, HeadKind>> = {
-  language_model: "languageModel",
-  value_model: "values",
-  reward_model: "scores",
-};
 
 type ReadingOptions = Pick<OnnxEngineKwargs, "newHead" | "allowNonFinite">;
 
@@ -55,13 +50,7 @@ async function loadFiles(
   const stored = new Set(first.tensors.map(({ name }) => name));
   await first.close();
   const specs = parameterSpecs(config);
-  const missing = specs.find(({ name }) => !stored.has(name));
-  if (missing && optimizer === null) {
-    throw errors.VERL_ONNX_NO_HEAD({
-      what: `the model has no ${missing.name}, and nothing would train one`,
-      where: path,
-    });
-  }
+  if (optimizer === null) refuseMissingHead(config, stored, path);
   return {
     config,
     async fill(store, options = {}) {

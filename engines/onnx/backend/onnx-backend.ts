@@ -20,17 +20,17 @@ import {
 } from "../../../core/plugin.js";
 import { restoreAdapters, saveAdapters } from "../adapters/adapter-checkpoint.js";
 import { OnnxAdapters } from "../adapters/adapter-set.js";
+import { engineCapabilities } from "../capabilities.js";
 import type { OnnxProvider } from "../engine.js";
 import { errors } from "../errors.js";
 import { plainGraphModel } from "../graphs/graph-model.js";
-import { HEAD_OUTPUTS } from "../models/head.js";
 import type { Optimizer } from "../optimizer/optimizer.js";
 import { checkOptimizer } from "../optimizer/rules.js";
 import { type OnnxEngineKwargs, parseEngineKwargs } from "../options.js";
 import { openOrtRuntime } from "../runtime/index.js";
 import { type ActiveModel, activeModel } from "./active-model.js";
 import { exportModel, restoreModel, saveModel } from "./checkpoint.js";
-import { HEADS, type LoadedModel, loadModel } from "./model-loader.js";
+import { type LoadedModel, loadModel } from "./model-loader.js";
 import { openProvider } from "./open-provider.js";
 import { partitionByLength } from "./partition-by-length.js";
 import { SessionCache } from "./session-cache.js";
@@ -63,16 +63,7 @@ export class OnnxBackend implements EngineBackend {
   ) {
     this.kwargs = parseEngineKwargs(options.extra);
     if (options.optimizer) checkOptimizer(options.optimizer);
-    this.capabilities = {
-      weights: "stream",
-      backward: "fused",
-      optimizer: "engine",
-      outputs: HEAD_OUTPUTS[HEADS[options.modelType ?? "language_model"]],
-      devices: [provider?.deviceName ?? "cpu"],
-      dtypes: ["f32"],
-      adapters: true,
-      multiModal: false,
-    };
+    this.capabilities = engineCapabilities(options.modelType ?? "language_model", provider?.deviceName ?? "cpu");
   }
 
   async load(options?: CallOptions): Promise<void> {

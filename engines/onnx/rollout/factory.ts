@@ -7,6 +7,10 @@ export const onnxRolloutFactory: RolloutFactory = {
     const { createOnnxReplica } = await import("./replica.js");
     return createOnnxReplica(options);
   },
+  async check(options) {
+    const { checkRollout } = await import("../check.js");
+    return checkRollout(options);
+  },
   async estimate(options) {
     const { estimateRollout } = await import("../estimate.js");
     return estimateRollout(options);

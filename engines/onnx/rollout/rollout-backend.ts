@@ -5,7 +5,6 @@ import {
   type NamedTensor,
   profiled,
   type ReplicaBackend,
-  type RolloutCapabilities,
   type RolloutOptions,
   rolloutErrors,
   type TokenOutput,
@@ -13,13 +12,14 @@ import {
 } from "../../../core/plugin.js";
 import { type OrtRuntime, type OrtSession, openOrtRuntime } from "../runtime/index.js";
 import { Batcher } from "./batcher.js";
+import { ROLLOUT_CAPABILITIES } from "./capabilities.js";
 import { decodeGraph } from "./decode-graph.js";
 import { kvCacheBytes } from "./kv-cache.js";
 import { kvCacheStays } from "./memory.js";
 import { type OnnxRolloutOptions, parseOnnxOptions } from "./options.js";
 import { plainAttention } from "./plain-attention.js";
 import { PlainRunner } from "./plain-runner.js";
-import { parseQuantization, QUANTIZATIONS, type Quantization } from "./quantization.js";
+import { parseQuantization, type Quantization } from "./quantization.js";
 import { checkQuantization } from "./quantization-check.js";
 import { canShareCache, sharedCacheAttention } from "./shared-cache-attention.js";
 import { SharedCacheRunner } from "./shared-cache-runner.js";
@@ -44,15 +44,7 @@ interface LoadedModel {
 
 /** Serves a model with the kernels of the ONNX engine, in this process. */
 export class OnnxRolloutBackend implements ReplicaBackend {
-  readonly capabilities: RolloutCapabilities = {
-    quantizations: QUANTIZATIONS,
-    sleepLevels: [1, 2],
-    adapters: false,
-    deltaWeights: false,
-    priority: true,
-    http: false,
-    logProbs: true,
-  };
+  readonly capabilities = ROLLOUT_CAPABILITIES;
   weightVersion = -1;
   private readonly extra: OnnxRolloutOptions;
   private readonly quantization: Quantization | null;

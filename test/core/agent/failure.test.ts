@@ -135,7 +135,13 @@ describe("agent loop manager, when things go wrong", () => {
     ["a mask of another length", { responseMask: [1] }, "2 response tokens but 1 mask values"],
     ["log-probabilities of another length", { responseLogProbs: [0] }, "but 1 log-probabilities"],
     ["a mask that is not 0 or 1", { responseMask: [1, 2 as 1] }, "the mask holds 2"],
-    ["an id that is no id", { responseIds: [4, -1] }, "-1 is no token id"],
+    ["an id that is no id", { responseIds: [4, -1] }, "response token 1 is -1, which is no token id"],
+    ["half an id", { promptIds: [1.5] }, "prompt token 0 is 1.5, which is no token id"],
+    [
+      "an id beyond the model's",
+      { responseIds: [4, 64] },
+      "response token 1 is 64, which is no token id of the model, whose ids are 0 to 63",
+    ],
     ["a log-probability that is not a number", { responseLogProbs: [-1, Number.NaN] }, "token 1 is NaN"],
     ["an empty prompt", { promptIds: [] }, "the prompt is empty"],
     ["no object", undefined as unknown as Partial<AgentLoopOutput>, "it returned nothing, not a trajectory"],
@@ -154,7 +160,8 @@ describe("agent loop manager, when things go wrong", () => {
   ];
   for (const [name, over, message] of bad) {
     it(`fails a session whose loop returned ${name}`, async () => {
-      const { manager, submit, tags } = harness({ loops: [loopOf("bad", () => over && { ...output, ...over })] });
+      const loops = [loopOf("bad", () => over && { ...output, ...over })];
+      const { manager, submit, tags } = harness({ loops, over: { vocabSize: 64 } });
       await submit([task("a", agent("bad"))]);
       await manager.drain();
       expect((await tags()).a.lastEvent)

@@ -53,6 +53,8 @@ describe("core/trainer hooks", () => {
       ...around("onSampleEnd", k, "sleep"),
       "forward",
       ...["forward", "backward", "step"],
+      // Whether the model is still one that is worth to be saved.
+      "forward",
       "save",
       `onSave ${k}`,
       ...around("onStepEnd", k, `weights ${k}`, "wakeUp"),

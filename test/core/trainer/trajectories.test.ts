@@ -1,5 +1,8 @@
 import { expect } from "chai";
+import { agentLoopManager } from "../../../core/agent/index.js";
+import type { Row, TransferQueue } from "../../../core/plugin.js";
 import { ToyFolder } from "./support/toy-run.js";
+import { VOCAB } from "./support/toy-task.js";
 import { scriptedLoop, trajectory } from "./support/trajectory.js";
 
 describe("core/trainer: trajectories", () => {
@@ -75,6 +78,63 @@ describe("core/trainer: trajectories", () => {
     expect(log.filter((line) => line.includes("tool broke"))).to.have.length(1);
     expect(log.join("\n")).to.include("train.jsonl:").and.include("4 of 4 sessions failed");
   });
+
+  it("with a token beyond the model's vocabulary fail by name, and the run goes on", async () => {
+    const { tracker, log } = await folder.train({
+      overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=foreign"],
+      register: (host) =>
+        host.agentLoops.register(
+          scriptedLoop("foreign", ({ draw, session }) => {
+            const version = Math.floor(draw / 4);
+            return trajectory(draw === 2 && session === 1 ? { version, responseIds: [2, VOCAB] } : { version });
+          }),
+        ),
+    });
+    expect(tracker.series("training/rollout_failure/kept_samples")).to.deep.equal([1]);
+    const told = log.filter((line) => line.includes("no token id"));
+    expect(told).to.have.length(1);
+    expect(told[0])
+      .to.include(`response token 1 is ${VOCAB}`)
+      .and.include(`0 to ${VOCAB - 1}`)
+      .and.match(/prompt 0000000002-\S+ \(\S*train\.jsonl:\d+\)/)
+      .and.include("session 1")
+      .and.include("agent loop foreign");
+  });
+
+  it("that a manager of one's own stores with such a token end the run, and are named", async () => {
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.agent_loop_manager_class=foreign"],
+      register: (host) =>
+        host.agentLoopManagers.register({
+          name: "foreign",
+          create: (options) => agentLoopManager.create({ ...options, queue: spoiling(options.queue) }),
+        }),
+    });
+    expect(error.code).to.equal("VERL_AGENT_BAD_OUTPUT");
+    expect(error.what).to.include(`prompt token 0 is ${VOCAB + 5}`);
+    expect(error.where).to.match(/^trajectory 0000000000-\S+_0_0, agent loop single_turn_agent, .*train\.jsonl:\d+$/);
+  });
+
+  /** A queue whose trajectories begin with a token that no model has. */
+  function spoiling(queue: TransferQueue): TransferQueue {
+    const spoilt = (fields: Row | undefined) =>
+      fields?.promptIds ? { ...fields, promptIds: Int32Array.of(VOCAB + 5) } : fields;
+    return new Proxy(queue, {
+      get(target, name) {
+        if (name !== "putBatch") {
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === "function" ? member.bind(target) : member;
+        }
+        const putBatch: TransferQueue["putBatch"] = (partition, entries, options) =>
+          target.putBatch(
+            partition,
+            entries.map((entry) => ({ ...entry, fields: spoilt(entry.fields) })),
+            options,
+          );
+        return putBatch;
+      },
+    });
+  }
 
   it("are missing altogether: the run ends and says why", async () => {
     const { error } = await folder.fail({

@@ -11,6 +11,10 @@ export function acmeEngine(logger: Logger): EngineFactory {
     devices: ["acme-npu"],
     vendors: ["acme"],
     isDefault: true,
+    async check(options) {
+      const { checkOnnxEngine } = await import("verl-ts/engines/onnx");
+      return checkOnnxEngine(options, "cpu");
+    },
     async create(options) {
       // Loaded when a run needs it: registering a plugin stays quick.
       const { createOnnxEngine } = await import("verl-ts/engines/onnx");

@@ -22,16 +22,18 @@ export function createPlainReplica(options: RolloutOptions): RolloutReplica {
   return composeReplica(new PlainBackend(options), { ...options, name: "plainjs" });
 }
 
+export const CAPABILITIES: RolloutCapabilities = {
+  sleepLevels: [1, 2],
+  adapters: false,
+  deltaWeights: false,
+  priority: false,
+  http: false,
+  logProbs: true,
+};
+
 /** Serves a Llama on the JavaScript thread, one token of one request at a time. Weights always come from the trainer. */
 class PlainBackend implements ReplicaBackend {
-  readonly capabilities: RolloutCapabilities = {
-    sleepLevels: [1, 2],
-    adapters: false,
-    deltaWeights: false,
-    priority: false,
-    http: false,
-    logProbs: true,
-  };
+  readonly capabilities = CAPABILITIES;
   weightVersion = -1;
   private shape: ModelShape | null = null;
   private sampler: TokenSampler | null = null;

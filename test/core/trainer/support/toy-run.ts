@@ -137,6 +137,7 @@ function testPlugin(memory: ReturnType<typeof memoryTrackerFactory>, register?: 
       "tracker",
       "hooks",
       "agentLoop",
+      "agentLoopManager",
       "rewardManager",
       "advantageEstimator",
       "engine",

@@ -9,6 +9,11 @@ export const engine: EngineFactory = {
   backends: ["__SHORT__"],
   devices: ["cpu"],
   vendors: null,
+  /** Asked by `verl train --dry-run` and `verl config check`: says what would not work, and starts nothing. */
+  async check(options) {
+    const { checkOnnxEngine } = await import("verl-ts/engines/onnx");
+    return checkOnnxEngine(options, "cpu");
+  },
   async create(options) {
     // Loaded when a run needs it: registering a plugin stays quick.
     const { createOnnxEngine } = await import("verl-ts/engines/onnx");

@@ -1,0 +1,77 @@
+import { type ComposedConfig, hubModels, type Problem, type RunConfig, sourceOfKey } from "../core/config/index.js";
+import { isVerlError } from "../core/host/basics.js";
+import type { Host, HostServices } from "../core/index.js";
+import type { CheckedPlan } from "../core/trainer/index.js";
+import { commandLogger } from "./command-logger.js";
+import type { CommandIo } from "./io.js";
+
+/** Why engines and servers could not be asked, or what they said. */
+export type PlanAnswer = { readonly checked: CheckedPlan } | { readonly why: string };
+
+/**
+ * Asks the engines and servers of a configuration what they could not do, where the platform and the models are here. What the
+ * configuration's own problems made doubtful is left out.
+ */
+export async function askPlan(
+  composed: ComposedConfig,
+  config: RunConfig,
+  known: readonly Problem[],
+  { host, io }: { readonly host: Host; readonly io: CommandIo },
+): Promise<PlanAnswer> {
+  let services: HostServices;
+  try {
+    services = await host.services({ device: config.trainer.device });
+  } catch (error) {
+    if (!isVerlError(error)) throw error;
+    return { why: error.what };
+  }
+  const { checkPlan, createAlgorithm } = await import("../core/trainer/index.js");
+  try {
+    const found = await modelsAtHand(config, io);
+    if ("why" in found) return found;
+    const scope = {
+      config: found.config,
+      services,
+      cwd: io.cwd,
+      sourceOf: (key: string) => sourceOfKey(composed.tree, key),
+    };
+    const algorithm = createAlgorithm(scope);
+    const totalSteps = config.trainer.total_training_steps ?? 0;
+    const checked = await checkPlan(scope, { algorithm, totalSteps });
+    return { checked: { ...checked, problems: checked.problems.filter((problem) => !restsOn(problem, known)) } };
+  } catch (error) {
+    // Of a configuration with faults of its own, anything may follow.
+    if (known.length > 0) return { why: "the configuration has problems of its own" };
+    if (isVerlError(error)) return { why: error.what };
+    throw error;
+  }
+}
+
+/** The configuration with the places of Hub models that have been downloaded; nothing is downloaded here. */
+async function modelsAtHand(
+  config: RunConfig,
+  io: CommandIo,
+): Promise<{ readonly config: RunConfig } | { readonly why: string }> {
+  const named = hubModels(config, io.cwd);
+  if (named.length === 0) return { config };
+  const { localModels } = await import("../core/trainer/index.js");
+  const env = { ...io.env, HF_HUB_OFFLINE: "1" };
+  try {
+    return { config: await localModels(config, { cwd: io.cwd, env, logger: commandLogger(io, "error") }) };
+  } catch (error) {
+    if (!isVerlError(error)) throw error;
+    return { why: `${named[0].value} is not downloaded yet` };
+  }
+}
+
+/** Whether a problem speaks of a key that has one of its own already, or of a section around it. */
+function restsOn({ key, what, why }: Problem, known: readonly Problem[]): boolean {
+  const text = `${what} ${why ?? ""}`;
+  return known.some(
+    (other) =>
+      other.key === key ||
+      key.startsWith(`${other.key}.`) ||
+      other.key.startsWith(`${key}.`) ||
+      text.includes(other.key),
+  );
+}

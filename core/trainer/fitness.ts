@@ -1,0 +1,92 @@
+import type { RunConfig } from "../config/run-config.js";
+import type { Dataset, Tokenizer } from "../data/index.js";
+import type { BaseEngine, EngineModelInfo, EngineOptions } from "../engine/index.js";
+import { rolloutErrors } from "../rollout/index.js";
+import type { RolloutCapabilities } from "../rollout/rollout.js";
+import { trainerErrors } from "./errors.js";
+
+/**
+ * What a run demands of its engines and servers. Each demand is made twice: of what they say before they are made, so that all is told at
+ * once and early, and of what they are.
+ */
+
+type Capable = Pick<BaseEngine, "capabilities">;
+
+export function requireAdapters({ capabilities }: Capable, { adapter }: Pick<EngineOptions, "adapter">): void {
+  if (!adapter || capabilities.adapters) return;
+  throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
+    what: "the model is to be trained through a LoRA adapter, and the engine trains none",
+    fix: "choose another engine (strategy), or set lora_rank to 0 and lora_adapter_path to null",
+  });
+}
+
+export function requireValues({ capabilities }: Capable): void {
+  if (capabilities.outputs.includes("values")) return;
+  throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
+    what: `a critic gives values, and the engine gives ${capabilities.outputs.join(", ")}`,
+    fix: "choose another engine (critic.strategy)",
+  });
+}
+
+/** An id that the model has no embedding for would surface in the middle of a run, or never. */
+export function refuseLargerTokenizer({ vocabSize }: Pick<EngineModelInfo, "vocabSize">, tokenizer: Tokenizer): void {
+  if (tokenizer.vocabSize <= vocabSize) return;
+  const first = JSON.stringify(tokenizer.tokenText(vocabSize));
+  throw trainerErrors.VERL_TRAINER_TOKENIZER_TOO_LARGE({
+    what: `the tokenizer has ${tokenizer.vocabSize} tokens and the model ${vocabSize}; the first that is too many is ${first}`,
+  });
+}
+
+/** Training a text model on prompts whose pictures it never sees would go unnoticed. */
+export function refuseMedia(
+  { capabilities }: Capable,
+  data: Pick<RunConfig["data"], "image_key" | "video_key" | "audio_key">,
+  datasets: readonly (Dataset | null)[],
+): void {
+  if (capabilities.multiModal) return;
+  const columns = [data.image_key, data.video_key, data.audio_key];
+  for (const dataset of datasets) {
+    for (let i = 0; i < (dataset?.length ?? 0); i++) {
+      const { row, origin } = dataset!.at(i);
+      const column = columns.find((name) => Array.isArray(row[name]) && (row[name] as unknown[]).length > 0);
+      if (column === undefined) continue;
+      throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
+        what: `a prompt has ${column}, and the engine understands text alone`,
+        where: origin,
+        fix: "use data without media, or an engine that takes them (actor_rollout_ref.actor.strategy)",
+      });
+    }
+  }
+}
+
+type Serving = { readonly capabilities: RolloutCapabilities };
+
+/** Without the sampler's log-probabilities no step could be trained on. */
+export function refuseSilentSampler(
+  { replicas }: { readonly replicas: readonly { readonly capabilities: Pick<RolloutCapabilities, "logProbs"> }[] },
+  { actor_rollout_ref: { rollout } }: RunConfig,
+): void {
+  const isAsked = rollout.calculate_log_probs;
+  if (isAsked && replicas.every(({ capabilities }) => capabilities.logProbs)) return;
+  throw trainerErrors.VERL_TRAINER_NO_LOG_PROBS({
+    what: isAsked
+      ? `the rollout ${rollout.name} reports no log-probabilities`
+      : "actor_rollout_ref.rollout.calculate_log_probs is false",
+    why: "the gap between sampler and trainer is measured on every step, and nothing is trained on without it",
+  });
+}
+
+/** A server that does not know the option would sample with other weights than the configuration says. */
+export function requireQuantization(
+  { capabilities: { quantizations = [] } }: Serving,
+  { name, quantization }: RunConfig["actor_rollout_ref"]["rollout"],
+): void {
+  if (quantization === null || quantizations.includes(quantization)) return;
+  throw rolloutErrors.VERL_ROLLOUT_NO_QUANTIZATION({
+    what: `The server ${name} cannot round its weights to ${JSON.stringify(quantization)}`,
+    why:
+      quantizations.length === 0
+        ? "It always samples with the weights as they come."
+        : `It knows ${quantizations.join(" and ")}.`,
+  });
+}
