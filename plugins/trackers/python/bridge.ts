@@ -125,7 +125,8 @@ export class Bridge {
     if (typeof answer !== "string" && answer.type === "ready") return { bridge, answer };
     bridge.#failed = true;
     bridge.#child.stdin.end();
-    killGroup(bridge.#child, "SIGTERM");
+    // One that has answered ends by itself, and takes its temporary files with it.
+    if (typeof answer === "string" || !(await within(bridge.#exit, GRACE_MS))) killGroup(bridge.#child, "SIGTERM");
     throw new Error(typeof answer === "string" ? answer : String(answer.message));
   }
 
