@@ -3,8 +3,10 @@ import { createHost, type Host, KINDS, type KindMap } from "../core/index.js";
 import {
   type DatasetFactory,
   type EngineOptions,
+  MEDIA_KINDS,
   type NamedTensor,
   type PolicyLossConfig,
+  type ProcessorFactory,
   type RewardModelFactory,
   type RolloutFactory,
   type RolloutOptions,
@@ -94,6 +96,7 @@ const SUITES: SuiteMakers = {
   advantageEstimators: (item) => testing.advantageConformance(item),
   policyLosses: (item) => testing.lossConformance(() => item.create(LOSS)),
   datasets: datasetCases,
+  processors: processorCases,
   samplers: (item) => testing.samplerConformance({ factory: item }),
   trainers: ({ mode }, _, folder) =>
     testing.trainerConformance({
@@ -150,6 +153,28 @@ async function datasetCases(item: DatasetFactory): Promise<Cases> {
   const make = () => item.create(testing.datasetOptions());
   const reason = await whyNot(make);
   return reason === null ? testing.datasetConformance({ make }) : `it makes no data set without files: ${reason}`;
+}
+
+/** Its model's tokenizer and media are not at hand: it is tried with plain ones, where it takes them. */
+async function processorCases(item: ProcessorFactory): Promise<Cases> {
+  const tokenizer = testing.createToyTokenizer({ media: true });
+  const make = () => item.create({ model: { config: CONFIG }, tokenizer, kwargs: {} });
+  const samples = [
+    { kind: "image", bytes: testing.solidPng(64, 48, [255, 0, 0]) },
+    { kind: "image", bytes: testing.solidPng(40, 72, [0, 128, 255]) },
+    { kind: "audio", bytes: testing.toneWav(0.5, 440) },
+    { kind: "audio", bytes: testing.toneWav(0.25, 1000) },
+  ] as const;
+  let own: readonly (typeof samples)[number][] = [];
+  const reason = await whyNot(async () => {
+    const { placeholders, dispose } = await make();
+    own = samples.filter(({ kind }) => placeholders[kind] !== undefined);
+    await dispose?.();
+    const [kind] = MEDIA_KINDS.filter((one) => placeholders[one] !== undefined);
+    if (own.length === 0) throw new Error(`there is no sample of the kind ${kind}`);
+  });
+  if (reason !== null) return `it cannot be tried here, run processorConformance in its own tests: ${reason}`;
+  return testing.processorConformance({ make, tokenizer, samples: own });
 }
 
 /** Programs are Python's; of a sandbox that runs something else only the rest is tried. */

@@ -7,7 +7,7 @@ import {
   type TrajectoryRecord,
   trajectoryLine,
 } from "../core/tracking/index.js";
-import { sampleOnly, trainOnly } from "../core/trainer/index.js";
+import { type RecordedSteps, sampleOnly, trainOnly } from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
 import { filesAt } from "./inspect/files-at.js";
 import { allTrajectories } from "./inspect/select.js";
@@ -73,11 +73,11 @@ export interface DebugTrainRequest extends ConfigRequest {
 
 /** `verl debug train`: recorded trajectories are trained on; nothing is sampled. */
 export async function debugTrain(request: DebugTrainRequest, io: CommandIo): Promise<number> {
-  const steps = await recordedSteps(request.data, io);
+  const recorded = await recordedSteps(request.data, io);
   const run = await prepareRun(request, io, { forTraining: true });
   try {
     return await withInterrupts(io, async ({ signal }) => {
-      for await (const { step, trajectories, metrics } of trainOnly(await runScope(run, io, signal), steps)) {
+      for await (const { step, trajectories, metrics } of trainOnly(await runScope(run, io, signal), recorded)) {
         if (request.json) {
           printJson(io, { event: "step", step, trajectories, data: maskNonFinite(metrics) });
           continue;
@@ -100,7 +100,7 @@ export async function debugTrain(request: DebugTrainRequest, io: CommandIo): Pro
 }
 
 /** Trajectories of training by their steps, in order. */
-async function recordedSteps(place: string, io: CommandIo): Promise<Map<number, TrajectoryRecord[]>> {
+async function recordedSteps(place: string, io: CommandIo): Promise<RecordedSteps> {
   const { files } = await filesAt(path.resolve(io.cwd, place));
   const steps = new Map<number, TrajectoryRecord[]>();
   for await (const record of allTrajectories(files, { steps: null, split: "train" })) {
@@ -108,7 +108,8 @@ async function recordedSteps(place: string, io: CommandIo): Promise<Map<number, 
     if (own) own.push(record);
     else steps.set(record.step, [record]);
   }
-  if (steps.size > 0) return new Map([...steps].sort(([a], [b]) => a - b));
+  const folders = [...new Set(files.map(({ file }) => path.dirname(file)))];
+  if (steps.size > 0) return { steps: new Map([...steps].sort(([a], [b]) => a - b)), folders };
   throw cliErrors.VERL_CLI_NOTHING_TO_INSPECT({ what: "There is no training trajectory to train on.", where: place });
 }
 

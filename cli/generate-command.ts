@@ -1,6 +1,13 @@
 import path from "node:path";
 import { isSet } from "../core/config/index.js";
-import { type GenerationPrompt, generateResponses, type RunScope, readDataset } from "../core/trainer/index.js";
+import {
+  type GenerationPrompt,
+  generateResponses,
+  openPromptInputs,
+  type PromptInputs,
+  type RunScope,
+  readDataset,
+} from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
@@ -19,13 +26,15 @@ export interface GenerateRequest extends ConfigRequest {
 /** `verl generate`. Returns the exit code. */
 export async function runGenerate(request: GenerateRequest, io: CommandIo): Promise<number> {
   const run = await prepareRun(request, io, { forTraining: false });
+  const cleanups: (() => Promise<void>)[] = [];
   try {
     return await withInterrupts(io, async ({ signal }) => {
       const scope = withSamples(await runScope(run, io, signal), run);
-      const prompts = await promptsOf(request, scope);
+      const inputs = await openPromptInputs(scope, cleanups);
+      const prompts = await promptsOf(request, scope, inputs);
       const file = request.output === null ? null : await OutputFile.open(path.resolve(io.cwd, request.output));
       try {
-        await answer(prompts, scope, (line) => (file ? file.write(line) : print(line, request, io)));
+        await answer(prompts, { scope, inputs }, (line) => (file ? file.write(line) : print(line, request, io)));
         await file?.complete();
       } catch (error) {
         await file?.discard();
@@ -36,6 +45,7 @@ export async function runGenerate(request: GenerateRequest, io: CommandIo): Prom
       return EXIT.ok;
     });
   } finally {
+    for (const cleanup of cleanups) await cleanup();
     await run.host.dispose();
   }
 }
@@ -48,11 +58,11 @@ interface Answer {
 
 async function answer(
   { prompts, rows }: Prompts,
-  scope: RunScope,
+  { scope, inputs }: { readonly scope: RunScope; readonly inputs: PromptInputs },
   write: (line: Answer) => void | Promise<void>,
 ): Promise<void> {
   let index = 0;
-  for await (const { responses, stopReasons } of generateResponses(scope, prompts)) {
+  for await (const { responses, stopReasons } of generateResponses(scope, prompts, inputs)) {
     await write({ ...rows[index++], responses, stop_reasons: stopReasons });
   }
 }
@@ -76,7 +86,7 @@ interface Prompts {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-async function promptsOf({ prompt }: GenerateRequest, scope: RunScope): Promise<Prompts> {
+async function promptsOf({ prompt }: GenerateRequest, scope: RunScope, inputs: PromptInputs): Promise<Prompts> {
   if (prompt !== null) {
     const messages = [{ role: "user", content: prompt }];
     return { prompts: [{ id: "prompt", messages }], rows: [{ prompt: messages }] };
@@ -90,7 +100,7 @@ async function promptsOf({ prompt }: GenerateRequest, scope: RunScope): Promise<
   // In the order of the file, whatever training would do.
   const data = { ...scope.config.data, shuffle: false };
   const inOrder = { ...scope, config: { ...scope.config, data } };
-  const dataset = await readDataset(inOrder, "train");
+  const dataset = await readDataset(inOrder, inputs, "train");
   const items = Array.from({ length: dataset.length }, (_, i) => dataset.at(i));
   return {
     prompts: items.map(({ messages }, i) => ({ id: String(i), messages })),

@@ -5,6 +5,7 @@ import type { ToolFactory } from "./agent/tools/tool-factory.js";
 import type { AdvantageEstimator, PolicyLossFactory } from "./algorithms/advantage.js";
 import { type PluginCommand, RESERVED_COMMANDS } from "./command.js";
 import type { DatasetFactory } from "./data/dataset.js";
+import type { ProcessorFactory } from "./data/media/processor.js";
 import type { SamplerFactory } from "./data/row-sampler.js";
 import type { EngineFactory } from "./engine/engine.js";
 import { engineKeys } from "./engine/engine-keys.js";
@@ -41,6 +42,7 @@ export interface KindMap {
   policyLosses: PolicyLossFactory;
   datasets: DatasetFactory;
   samplers: SamplerFactory;
+  processors: ProcessorFactory;
   trainers: TrainerFactory;
   sandboxes: SandboxFactory;
   tracers: TracerFactory;
@@ -87,6 +89,12 @@ export const KINDS: { readonly [K in keyof KindMap]: Kind<KindMap[K]> & { readon
   policyLosses: { name: "policyLoss", stability: "stable", keysOf: byName, check: needs("create") },
   datasets: { name: "dataset", stability: "stable", keysOf: byName, check: needs("create") },
   samplers: { name: "sampler", stability: "experimental", keysOf: byName, check: needs("create") },
+  processors: {
+    name: "processor",
+    stability: "experimental",
+    keysOf: ({ name, modelTypes }) => [...new Set([name, ...modelTypes])],
+    check: checkProcessor,
+  },
   trainers: { name: "trainer", stability: "experimental", keysOf: (t) => [t.mode], check: needs("create") },
   sandboxes: { name: "sandbox", stability: "experimental", keysOf: byName, check: needs("probe", "create") },
   tracers: { name: "tracer", stability: "experimental", keysOf: byName, check: needs("create") },
@@ -109,6 +117,11 @@ function checkCommand(item: unknown): string | null {
 function checkToolParser(item: unknown): string | null {
   const missing = needs("create")(item);
   return missing ?? (Array.isArray((item as ToolParser).stopTokens) ? null : "an array stopTokens");
+}
+
+function checkProcessor(item: unknown): string | null {
+  const missing = needs("create")(item);
+  return missing ?? (Array.isArray((item as ProcessorFactory).modelTypes) ? null : "an array modelTypes");
 }
 
 /** A misspelt hook would never be called, so every member must be known. */

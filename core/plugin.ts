@@ -38,6 +38,7 @@ export { AgentLoopBase } from "./agent/agent-loop-base.js";
 export * from "./agent/continuous-tokens/index.js";
 export * from "./agent/interactions/interaction.js";
 export type { InteractionSet } from "./agent/interactions/load-interactions.js";
+export { type LoopMedia, SessionMedia, type TakeMessages } from "./agent/loop-media.js";
 export type * from "./agent/manager-factory.js";
 export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/merge-trajectories.js";
 export type * from "./agent/own-manager/contract.js";
@@ -91,10 +92,42 @@ export { type CommandContext, type PluginCommand, RESERVED_COMMANDS } from "./co
 export type * from "./data/dataset.js";
 export type { KVBatchMeta } from "./data/kv-batch-meta.js";
 export { kvBatchMeta } from "./data/kv-batch-meta.js";
+export type { MediaColumns } from "./data/media/fold-media.js";
+export {
+  idOfReference,
+  MEDIA_KINDS,
+  type MediaKind,
+  type MediaPart,
+  type MediaReader,
+  type MediaRef,
+  mediaKindOf,
+  mediaLabel,
+  mediaPartsOf,
+  type PlacedMedia,
+  referenceTo,
+} from "./data/media/media.js";
+export type { MediaSource } from "./data/media/media-source.js";
+export { MediaStore, type TakeOptions } from "./data/media/media-store.js";
+export {
+  type EncodedMedia,
+  type MediaTokens,
+  NO_MEDIA,
+  type PreparedMedia,
+  placeMedia,
+} from "./data/media/media-tokens.js";
+export type * from "./data/media/processor.js";
+export {
+  type MediaInputsReader,
+  type MediaIntake,
+  RunMedia,
+  type RunMediaOptions,
+  type TakenMessages,
+  textAlone,
+} from "./data/media/run-media.js";
 export { RandomStream, uniformAt } from "./data/random.js";
 export type * from "./data/row.js";
 export type * from "./data/row-sampler.js";
-export type { Column, SequenceBatch, SequenceInput } from "./data/sequence-batch.js";
+export type { Column, SequenceBatch, SequenceInput, SequenceMedia } from "./data/sequence-batch.js";
 export { packSequences, selectSequences, sequenceAt } from "./data/sequence-batch.js";
 export type * from "./data/tensor.js";
 export type * from "./data/tokenizer.js";
@@ -139,14 +172,17 @@ export type {
   DrawnToken,
   ReplicaBackend,
   RequestLimits,
+  SentMedia,
   TokenDistribution,
   WeightReceiver,
 } from "./rollout/index.js";
 export {
   checkRequest,
+  collapsedPrompt,
   composeReplica,
   composeServerAdapter,
   GrowingResponse,
+  mediaUrls,
   type ResumeLimits,
   resumingClient,
   rolloutErrors,

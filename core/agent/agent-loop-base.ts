@@ -1,3 +1,4 @@
+import type { PlacedMedia } from "../data/media/media.js";
 import { isVerlError } from "../host/errors.js";
 import type { GenerateRequest, TokenOutput } from "../rollout/rollout.js";
 import type { AgentLoop, AgentLoopContext, AgentLoopInput, AgentLoopMetrics, AgentLoopOutput } from "./agent-loop.js";
@@ -21,12 +22,13 @@ export abstract class AgentLoopBase implements AgentLoop {
   /**
    * Let the model continue these tokens; at most `maxTokens` new ones where a turn has a limit of its own. `stopTokenIds` end
    * the turn too, beside those of the sampling parameters. Where a later turn has outgrown the context, or no token is allowed,
-   * the answer is `length` without tokens; `extraFields.truncation` is `context` for the former.
+   * the answer is `length` without tokens; `extraFields.truncation` is `context` for the former. `media` are those among the tokens.
    */
   protected async generate(
     promptIds: readonly number[],
     maxTokens?: number,
     stopTokenIds: readonly number[] = [],
+    media: readonly PlacedMedia[] = [],
   ): Promise<TokenOutput> {
     const { trajectoryId, seed } = this.context;
     if (maxTokens !== undefined && maxTokens <= 0 && this.#last) return withoutTokens(this.#last);
@@ -37,7 +39,13 @@ export abstract class AgentLoopBase implements AgentLoop {
       ...(stopTokenIds.length === 0 ? {} : { stopTokenIds: stops }),
     };
     const start = performance.now();
-    const output = await this.#ask({ requestId: trajectoryId, promptIds, sampling, seed });
+    const output = await this.#ask({
+      requestId: trajectoryId,
+      promptIds,
+      sampling,
+      seed,
+      ...(media.length > 0 ? { media } : {}),
+    });
     this.spend("generateSequences", (performance.now() - start) / 1000);
     if (output.numInterruptions !== undefined) this.count("interruptions", output.numInterruptions);
     if (output.numPreempted !== undefined) {

@@ -1,3 +1,4 @@
+import type { PlacedMedia } from "../data/media/media.js";
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, JsonValue, Logger } from "../host/types.js";
@@ -5,6 +6,7 @@ import type { LlmClient, SamplingParams, VersionRun } from "../rollout/rollout.j
 import type { Tracer } from "../tracing/tracer.js";
 import type { TurnEncoder } from "./continuous-tokens/turn-encoder.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
+import type { LoopMedia } from "./loop-media.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
 import type { ToolCallLimits } from "./tools/tool-executor.js";
 import type { ToolSet } from "./tools/tool-set.js";
@@ -41,6 +43,8 @@ export interface AgentLoopOutput {
   readonly responseMask: readonly (0 | 1)[];
   /** Tempered log-probabilities; 0 where the mask is 0. Null when the server gave none: the row can be scored, not trained. */
   readonly responseLogProbs: readonly number[] | null;
+  /** Media among prompt and response, in their order; offsets count from the prompt's first token. */
+  readonly multiModalData?: readonly PlacedMedia[];
   /** A loop may score itself; the reward loop is then skipped. */
   readonly rewardScore?: number;
   readonly numTurns: number;
@@ -52,6 +56,20 @@ export interface AgentLoopOutput {
   readonly metrics: AgentLoopMetrics;
   /** Free-form; reserved names are listed in the agent guide. */
   readonly extraFields: Readonly<Record<string, unknown>>;
+}
+
+export interface PromptTools {
+  /** Schemas that the prompt shows. */
+  readonly tools?: readonly JsonValue[];
+}
+
+/** A prompt, ready to be sent. */
+export interface EncodedPrompt {
+  /** With media as references. */
+  readonly messages: readonly ChatMessage[];
+  readonly promptIds: readonly number[];
+  /** For `GenerateRequest.media`. */
+  readonly media: readonly PlacedMedia[];
 }
 
 /** What a loop gets for one sample. A fresh loop object is made per sample. */
@@ -67,12 +85,17 @@ export interface AgentLoopContext {
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
   /**
    * Tokens of a prompt, generation prompt included: the chat template with `applyChatTemplateKwargs`, at most
-   * `promptLength` tokens (a longer prompt loses its beginning, with a warning). Encoded once for all sessions of a prompt.
+   * `promptLength` tokens (a longer prompt loses its beginning, with a warning). Encoded once for all sessions of a prompt. For
+   * text alone: `VERL_AGENT_MEDIA` where messages hold media.
    */
-  encodePrompt(
-    messages: readonly ChatMessage[],
-    options?: { readonly tools?: readonly JsonValue[] },
-  ): readonly number[];
+  encodePrompt(messages: readonly ChatMessage[], options?: PromptTools): readonly number[];
+  /**
+   * The same of messages that may hold media, whose tokens are among the prompt's. One that is too long then is refused
+   * (`VERL_DATA_PROMPT_TOO_LONG`), not cut.
+   */
+  preparePrompt(messages: readonly ChatMessage[], options?: PromptTools): Promise<EncodedPrompt>;
+  /** Media of later turns. */
+  readonly media: LoopMedia;
   /** The tools that this row may use: those of its `extra_info.tool_selection`, or all of the run. */
   readonly tools: ToolSet;
   /** Simulated users by name: those of `multi_turn.interaction_config_path`. */

@@ -1,3 +1,4 @@
+import type { PlacedMedia } from "../data/media/media.js";
 import { shown } from "../host/shown.js";
 import type { VersionRun } from "../rollout/rollout.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
@@ -13,6 +14,7 @@ export interface CheckedOutput {
   /** 0 where the mask is 0; null when the server gave none. */
   readonly logProbs: Float32Array | null;
   readonly weightVersions: readonly VersionRun[] | null;
+  readonly media: readonly PlacedMedia[];
   readonly stopReason: string;
 }
 
@@ -47,7 +49,11 @@ export function checkOutput(output: AgentLoopOutput, limits: OutputLimits, where
   const badRun = output.weightVersions ? runProblem(output, output.weightVersions) : null;
   if (badRun !== null) throw fail(badRun);
 
-  const length = Math.min(responseIds.length, limits.responseLength);
+  const media = output.multiModalData ?? [];
+  const badMedium = mediaProblem(media, promptIds.length + responseIds.length);
+  if (badMedium !== null) throw fail(badMedium);
+
+  const length = wholeMedia(media, promptIds.length, Math.min(responseIds.length, limits.responseLength));
   const longest = limits.promptLength + limits.responseLength;
   if (promptIds.length + length > longest) {
     throw fail(`prompt and response have ${promptIds.length + length} tokens, the limit of both is ${longest}`);
@@ -59,8 +65,31 @@ export function checkOutput(output: AgentLoopOutput, limits: OutputLimits, where
     responseMask: mask,
     logProbs: responseLogProbs && Float32Array.from(mask, (m, t) => (m === 1 ? responseLogProbs[t] : 0)),
     weightVersions: output.weightVersions ? cutRuns(output.weightVersions, length) : null,
+    media: media.filter(({ offset }) => offset < promptIds.length + length),
     stopReason: length < responseIds.length ? "length" : output.stopReason,
   };
+}
+
+/** Why media cannot stand where they are said to; null if they can. */
+function mediaProblem(media: readonly PlacedMedia[], tokens: number): string | null {
+  let end = 0;
+  for (const [i, { kind, id, offset, length }] of media.entries()) {
+    if (typeof kind !== "string" || typeof id !== "string") return `multiModalData[${i}] is no reference to a medium`;
+    if (!Number.isInteger(offset) || !Number.isInteger(length) || length < 1) {
+      return `multiModalData[${i}] has the place ${offset} and the length ${length}`;
+    }
+    if (offset < end) return `multiModalData[${i}] begins at token ${offset}, before the end of the one before it`;
+    end = offset + length;
+    if (end > tokens) return `multiModalData[${i}] ends at token ${end} of ${tokens}`;
+  }
+  return null;
+}
+
+/** The length of a response that is cut so that no medium is cut in two. */
+function wholeMedia(media: readonly PlacedMedia[], promptLength: number, length: number): number {
+  const end = promptLength + length;
+  const cut = media.find((placed) => placed.offset < end && placed.offset + placed.length > end);
+  return cut ? Math.max(0, cut.offset - promptLength) : length;
 }
 
 /** The first thing that keeps what a loop returned from being a trajectory at all: types cannot be trusted in JavaScript. */
@@ -72,9 +101,8 @@ function shapeProblem(output: unknown): string | null {
     "responseMask",
     ...(output.responseLogProbs == null ? [] : ["responseLogProbs"]),
   ];
-  const noList = [...lists, ...(output.weightVersions == null ? [] : ["weightVersions"])].find(
-    (name) => !isList(output[name]),
-  );
+  const optional = ["weightVersions", "multiModalData"].filter((name) => output[name] != null);
+  const noList = [...lists, ...optional].find((name) => !isList(output[name]));
   if (noList !== undefined) return `${noList} is ${named(output[noList])}, not a list`;
   if (!Number.isInteger(output.numTurns)) return `numTurns is ${named(output.numTurns)}, not a whole number`;
   if (typeof output.stopReason !== "string") return `stopReason is ${named(output.stopReason)}, not a text`;

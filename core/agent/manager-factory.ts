@@ -1,4 +1,5 @@
 import type { RunConfig } from "../config/run-config.js";
+import type { MediaIntake } from "../data/media/run-media.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, Logger } from "../host/types.js";
 import type { RewardManager } from "../reward/reward.js";
@@ -30,6 +31,8 @@ export interface AgentLoopManagerOptions {
   readonly toolParser: ToolParser;
   /** Hugging Face's `model_type`, which tells how turns meet; null if the model has none. */
   readonly modelType: string | null;
+  /** Takes in the media of prompts and tools; where it is left out, text alone is understood. */
+  readonly media?: MediaIntake;
   /** Told what sessions do; none where it is left out. */
   readonly tracer?: Tracer;
   readonly logger: Logger;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { type MediaIntake, textAlone } from "../data/index.js";
 import { warnOnce } from "../data/warn-once.js";
 import type { Logger } from "../host/types.js";
 import { dataSourceOf } from "../reward/index.js";
@@ -7,7 +8,7 @@ import { promptKey } from "../transfer/index.js";
 import type { AgentLoopManager, PromptTask, SessionWait } from "./agent-loop.js";
 import { agentNameOf } from "./loop-names.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "./manager-factory.js";
-import { promptEncoder } from "./prompt-encoder.js";
+import { PromptEncoder } from "./prompt-encoder.js";
 import { promptPlan } from "./prompt-plan.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { rowTools } from "./row-tools.js";
@@ -28,22 +29,25 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   readonly #watch = new SessionWatch();
   readonly #traceSample: TraceSample;
   readonly #templateLogger: Pick<Logger, "warn">;
+  readonly #media: MediaIntake;
   #cancel = new AbortController();
   #submitted = 0;
 
   constructor(private readonly options: AgentLoopManagerOptions) {
     const { config, rewardManager, client, tokenizer, queue, toolParser, modelType, logger, seed } = options;
-    const { interactions = new Map(), tracer = noTracer } = options;
+    const { interactions = new Map(), tracer = noTracer, media = textAlone(tokenizer) } = options;
     const settings = agentSettings(config);
     const { applyChatTemplateKwargs: kwargs } = settings;
     const watch = this.#watch;
     const onFatal = (error: unknown) => this.#failure.abort(error);
     this.#settings = settings;
+    this.#media = media;
     this.#templateLogger = warnOnce(logger);
     const turnEncoder = turnEncoders(tokenizer, { modelType, kwargs, logger: this.#templateLogger });
     this.#traceSample = new TraceSample(tracer.promptsPerWorker);
     const traced = tracedClient(client, tracer, tokenizer);
-    const parts = { client: traced, tracer, tokenizer, toolParser, turnEncoder, interactions, rewards: rewardManager };
+    const models = { client: traced, tokenizer, toolParser, turnEncoder, media };
+    const parts = { ...models, tracer, interactions, rewards: rewardManager };
     const shared = { settings, ...parts, logger, seed, vocabSize: options.vocabSize ?? null };
     this.#workers = Array.from(
       { length: settings.numWorkers },
@@ -102,8 +106,9 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
       tools: rowTools(this.options.tools, row),
       dataSource: dataSourceOf(row, dataSourceKey),
       origin,
-      encodePrompt: promptEncoder({
+      encoder: new PromptEncoder({
         tokenizer,
+        media: this.#media,
         promptLength,
         applyChatTemplateKwargs,
         logger,

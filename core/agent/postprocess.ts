@@ -8,6 +8,8 @@ export interface UnpaddedTrajectory {
   readonly responseLogProbs: ArrayLike<number> | null;
   /** Outcome score, or null. */
   readonly score: number | null;
+  /** Positions of prompt and response on the axes of a processor, [A, T] row-major; absent: on every axis tokens count 0, 1, 2, … */
+  readonly positions?: Int32Array | null;
 }
 
 export interface PadOptions {
@@ -34,6 +36,11 @@ export interface PaddedBatch {
   readonly attentionMask: Int32Array;
   /** Left padding counts as 0, right padding repeats the last position, [B, P + R]. */
   readonly positionIds: Int32Array;
+  /**
+   * Of models with rotary embeddings on several axes (M-RoPE), [B, 1 + A, P + R]: a row that counts tokens, then one for each axis; 1
+   * where padded. Null where no trajectory has positions of its own.
+   */
+  readonly axisPositionIds: Int32Array | null;
   /** 0 where padded; null unless every trajectory has them, [B, R]. */
   readonly rolloutLogProbs: Float32Array | null;
   /** The score on the last response token, 0 elsewhere; null unless every trajectory has one, [B, R]. */
@@ -51,6 +58,7 @@ export function padTrajectories(trajectories: readonly UnpaddedTrajectory[], opt
     inputIds: new Int32Array(B * (P + R)).fill(padTokenId),
     attentionMask: new Int32Array(B * (P + R)),
     positionIds: new Int32Array(B * (P + R)),
+    axisPositionIds: axisPositions(trajectories, P, R),
     rolloutLogProbs: trajectories.every((t) => t.responseLogProbs) ? new Float32Array(B * R) : null,
     rmScores: trajectories.every((t) => t.score !== null) ? new Float32Array(B * R) : null,
   };
@@ -75,4 +83,25 @@ export function padTrajectories(trajectories: readonly UnpaddedTrajectory[], opt
     if (batch.rmScores && response.length > 0) batch.rmScores[b * R + response.length - 1] = trajectory.score ?? 0;
   });
   return batch;
+}
+
+function axisPositions(trajectories: readonly UnpaddedTrajectory[], P: number, R: number): Int32Array | null {
+  const lengthOf = ({ promptIds, responseIds }: UnpaddedTrajectory) => promptIds.length + responseIds.length;
+  const first = trajectories.find(({ positions }) => positions);
+  if (!first?.positions) return null;
+  const axes = first.positions.length / lengthOf(first);
+  const width = P + R;
+  const ids = new Int32Array(trajectories.length * (1 + axes) * width).fill(1);
+  trajectories.forEach((trajectory, b) => {
+    const tokens = lengthOf(trajectory);
+    const cut = Math.max(0, trajectory.promptIds.length - P);
+    const start = P - (trajectory.promptIds.length - cut);
+    const end = Math.min(width, start + tokens - cut);
+    for (let row = 0; row <= axes; row++) {
+      const own = row > 0 ? trajectory.positions?.subarray((row - 1) * tokens, row * tokens) : null;
+      const at = (b * (1 + axes) + row) * width;
+      for (let i = start; i < end; i++) ids[at + i] = own ? own[i - start + cut] : i - start;
+    }
+  });
+  return ids;
 }

@@ -1,11 +1,13 @@
 import { ConversationRenderer } from "../data/conversation-renderer.js";
+import { dataErrors, type MediaIntake, mediaPartsOf, placeMedia, type TakenMessages } from "../data/index.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { JsonValue, Logger } from "../host/types.js";
-import type { AgentLoopContext } from "./agent-loop.js";
+import type { EncodedPrompt, PromptTools } from "./agent-loop.js";
+import { refuseMedia } from "./continuous-tokens/appended-messages.js";
 
-/** `AgentLoopContext.encodePrompt` for the sessions of one prompt: every list of messages is encoded once. */
-export function promptEncoder(options: {
+export interface PromptEncoderOptions {
   readonly tokenizer: Tokenizer;
+  readonly media: Pick<MediaIntake, "take">;
   readonly promptLength: number;
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
   readonly logger: Logger;
@@ -13,12 +15,45 @@ export function promptEncoder(options: {
   readonly templateLogger: Pick<Logger, "warn">;
   /** The prompt, for the warning. */
   readonly where: string;
-}): AgentLoopContext["encodePrompt"] {
-  const { tokenizer, promptLength, applyChatTemplateKwargs: kwargs, logger, templateLogger, where } = options;
-  const cache = new WeakMap<readonly ChatMessage[], Map<string, readonly number[]>>();
+}
 
-  function encode(messages: readonly ChatMessage[], tools?: readonly JsonValue[]): readonly number[] {
-    const ids = new ConversationRenderer(tokenizer, { tools, kwargs, logger: templateLogger }).encode(messages, true);
+/** A prompt with what its sessions need to know of its media. */
+export interface PreparedPrompt extends EncodedPrompt {
+  readonly taken: TakenMessages;
+}
+
+/** Encodes prompts for the sessions of one dataset row: every list of messages is encoded once, with each list of tools. */
+export class PromptEncoder {
+  readonly #texts = new WeakMap<readonly ChatMessage[], Map<string, readonly number[]>>();
+  readonly #prepared = new WeakMap<readonly ChatMessage[], Map<string, Promise<PreparedPrompt>>>();
+
+  constructor(private readonly options: PromptEncoderOptions) {}
+
+  /** `AgentLoopContext.encodePrompt`. */
+  readonly encodeText = (messages: readonly ChatMessage[], { tools }: PromptTools = {}): readonly number[] =>
+    cached(this.#texts, messages, tools, () => {
+      refuseMedia(messages);
+      return this.#fitting(this.#ids(messages, tools));
+    });
+
+  /** What `AgentLoopContext.preparePrompt` gives, and the media for its session. */
+  prepare(messages: readonly ChatMessage[], { tools }: PromptTools = {}): Promise<PreparedPrompt> {
+    return cached(this.#prepared, messages, tools, async () => {
+      const taken = await this.options.media.take(messages);
+      const parts = mediaPartsOf(taken.messages);
+      const { ids, media } = placeMedia(this.#ids(taken.messages, tools), parts, taken.tokens);
+      if (media.length > 0) this.#refuseLong(ids.length);
+      return { messages: taken.messages, promptIds: media.length > 0 ? ids : this.#fitting(ids), media, taken };
+    });
+  }
+
+  #ids(messages: readonly ChatMessage[], tools: readonly JsonValue[] | undefined): number[] {
+    const { tokenizer, applyChatTemplateKwargs: kwargs, templateLogger: logger } = this.options;
+    return new ConversationRenderer(tokenizer, { tools, kwargs, logger }).encode(messages, true);
+  }
+
+  #fitting(ids: readonly number[]): readonly number[] {
+    const { promptLength, logger, where } = this.options;
     if (ids.length <= promptLength) return ids;
     logger.warn(
       `prompt ${where} has ${ids.length} tokens, ${ids.length - promptLength} more than data.max_prompt_length; its beginning is cut off`,
@@ -26,12 +61,29 @@ export function promptEncoder(options: {
     return ids.slice(-promptLength);
   }
 
-  return (messages, { tools } = {}) => {
-    const known = cache.get(messages) ?? new Map<string, readonly number[]>();
-    cache.set(messages, known);
-    const key = tools ? JSON.stringify(tools) : "";
-    const ids = known.get(key) ?? encode(messages, tools);
-    known.set(key, ids);
-    return ids;
-  };
+  /** A medium that is cut in two, or whose text is gone, is none. */
+  #refuseLong(length: number): void {
+    const { promptLength, where } = this.options;
+    if (length <= promptLength) return;
+    throw dataErrors.VERL_DATA_PROMPT_TOO_LONG({
+      what: `the prompt has ${length} tokens, those of its media included, and data.max_prompt_length is ${promptLength}`,
+      where,
+      why: "a prompt with media is never cut",
+      fix: "Raise data.max_prompt_length, leave such rows out with data.filter_overlong_prompts=true, or let the processor make smaller media (data.mm_processor_kwargs).",
+    });
+  }
+}
+
+function cached<T>(
+  known: WeakMap<readonly ChatMessage[], Map<string, T>>,
+  messages: readonly ChatMessage[],
+  tools: readonly JsonValue[] | undefined,
+  make: () => T,
+): T {
+  const ofMessages = known.get(messages) ?? new Map<string, T>();
+  known.set(messages, ofMessages);
+  const key = tools ? JSON.stringify(tools) : "";
+  const value = ofMessages.get(key) ?? make();
+  ofMessages.set(key, value);
+  return value;
 }

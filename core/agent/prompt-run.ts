@@ -1,5 +1,6 @@
 import type { SamplingParams } from "../rollout/rollout.js";
-import type { AgentLoopContext, AgentLoopFactory, PromptTask } from "./agent-loop.js";
+import type { AgentLoopFactory, PromptTask } from "./agent-loop.js";
+import type { PromptEncoder } from "./prompt-encoder.js";
 import type { ToolSet } from "./tools/tool-set.js";
 
 /** A prompt on its way through a worker: everything that its sessions share. */
@@ -15,7 +16,7 @@ export interface PromptRun {
   readonly dataSource: string;
   /** `file:line` of the dataset row, or empty. */
   readonly origin: string;
-  readonly encodePrompt: AgentLoopContext["encodePrompt"];
+  readonly encoder: PromptEncoder;
   readonly signal: AbortSignal;
   /** Whether its sessions are among those that are traced. */
   readonly traced: boolean;

@@ -1,3 +1,4 @@
+import type { MediaIntake } from "../data/media/run-media.js";
 import type { Row } from "../data/row.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import { timerMs } from "../host/deadline.js";
@@ -11,6 +12,7 @@ import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
 import { agentErrors } from "./errors.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
+import { SessionMedia } from "./loop-media.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { groundTruthOf, scoreSession } from "./score-session.js";
 import { type SessionWatch, type WatchedSession, watchedClient } from "./session-watch.js";
@@ -26,6 +28,7 @@ export interface SessionTools {
   readonly tokenizer: Tokenizer;
   readonly toolParser: ToolParser;
   readonly turnEncoder: AgentLoopContext["turnEncoder"];
+  readonly media: MediaIntake;
   readonly interactions: InteractionSet;
   readonly rewards: RewardManager | null;
   readonly logger: Logger;
@@ -147,6 +150,7 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
 
 function contextOf(prompt: PromptRun, session: number, tools: SessionTools, signal: AbortSignal): AgentLoopContext {
   const { settings } = tools;
+  const media = new SessionMedia(tools.media, prompt.signal);
   return {
     client: tools.client,
     tokenizer: tools.tokenizer,
@@ -156,7 +160,13 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools, sign
     seed: tools.seed,
     sampling: prompt.sampling,
     applyChatTemplateKwargs: settings.applyChatTemplateKwargs,
-    encodePrompt: prompt.encodePrompt,
+    encodePrompt: prompt.encoder.encodeText,
+    async preparePrompt(messages, options) {
+      const { taken, ...prepared } = await prompt.encoder.prepare(messages, options);
+      media.keep(taken);
+      return prepared;
+    },
+    media,
     tools: prompt.tools,
     interactions: tools.interactions,
     toolParser: tools.toolParser,
@@ -189,6 +199,7 @@ function fieldsOf(
     minWeightVersion: output.minWeightVersion,
     maxWeightVersion: output.maxWeightVersion,
     weightVersions: checked.weightVersions,
+    ...(checked.media.length > 0 ? { multiModalData: checked.media } : {}),
     metrics: {
       ...output.metrics,
       ...(reward?.seconds ? { computeScore: reward.seconds.score, rewardQueue: reward.seconds.queue } : {}),

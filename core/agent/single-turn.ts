@@ -6,9 +6,9 @@ import { cutRuns } from "./version-runs.js";
 /** One prompt, one answer. */
 export class SingleTurnAgentLoop extends AgentLoopBase {
   async run({ messages }: AgentLoopInput): Promise<AgentLoopOutput> {
-    const { responseLength, encodePrompt } = this.context;
-    const promptIds = encodePrompt(messages);
-    const output = await this.generate(promptIds);
+    const { responseLength, preparePrompt } = this.context;
+    const { promptIds, media } = await preparePrompt(messages);
+    const output = await this.generate(promptIds, undefined, [], media);
     const versions = versionRuns(output);
     const responseIds = output.tokenIds.slice(0, responseLength);
     return {
@@ -16,6 +16,7 @@ export class SingleTurnAgentLoop extends AgentLoopBase {
       responseIds,
       responseMask: responseIds.map(() => 1 as const),
       responseLogProbs: output.logProbs?.slice(0, responseLength) ?? null,
+      ...(media.length > 0 ? { multiModalData: media } : {}),
       numTurns: 2,
       stopReason: output.tokenIds.length > responseLength ? "length" : output.stopReason,
       minWeightVersion: output.minWeightVersion,

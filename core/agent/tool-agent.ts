@@ -49,18 +49,19 @@ export class ToolAgentLoop extends AgentLoopBase {
   constructor(context: AgentLoopContext) {
     super(context);
     const { tools, toolParser, tokenizer } = context;
-    this.#tokens = new ContinuousTokenBuilder(context.turnEncoder(tools.schemas));
+    this.#tokens = new ContinuousTokenBuilder(context.turnEncoder(tools.schemas), context.media);
     this.#stopTokenIds = toolParser.stopTokens.flatMap((text) => tokenizer.tokenId(text) ?? []);
   }
 
   async run({ messages, row }: AgentLoopInput): Promise<readonly AgentLoopOutput[]> {
-    const { tools, interactions, trajectoryId, multiTurn, signal, tracer, logger, encodePrompt } = this.context;
+    const { tools, interactions, trajectoryId, multiTurn, signal, tracer, logger, media, preparePrompt } = this.context;
     const session = { trajectoryId, row, state: new Map<string, unknown>() };
-    const scope = { session, toolsKwargs: toolsKwargs(row), signal, tracer, logger };
+    const scope = { session, toolsKwargs: toolsKwargs(row), signal, tracer, logger, media };
     const executor = new ToolExecutor(tools, multiTurn.toolCalls, scope);
-    this.#messages = messages;
-    const { appendedIds } = this.#tokens.start(messages, encodePrompt(messages, { tools: tools.schemas }));
-    this.#promptLength = appendedIds.length;
+    const prompt = await preparePrompt(messages, { tools: tools.schemas });
+    this.#messages = prompt.messages;
+    this.#tokens.start(prompt.messages, prompt.promptIds, prompt.media);
+    this.#promptLength = prompt.promptIds.length;
 
     const deadlineMs = multiTurn.interactionDeadlineMs;
     const user = await SimulatedUser.begin(interactions, { row, trajectoryId, deadlineMs, signal, logger });
@@ -84,7 +85,7 @@ export class ToolAgentLoop extends AgentLoopBase {
     const before = this.#tokens.promptIds;
     const room = responseLength - this.#used(before);
     const allowed = Math.min(multiTurn.maxTurnTokens, room);
-    const output = await this.generate(before, allowed, this.#stopTokenIds);
+    const output = await this.generate(before, allowed, this.#stopTokenIds, this.#tokens.media);
     this.#serverFields ??= output.extraFields ?? {};
     this.#assistantTurns++;
     this.#tokens.addAssistant(output);
@@ -124,7 +125,7 @@ export class ToolAgentLoop extends AgentLoopBase {
     this.count("interaction", (performance.now() - start) / 1000);
     this.#interactionFields = { ...this.#interactionFields, ...extra };
     if (score != null) this.#turnScores.push(score);
-    const fits = this.#append(message, [{ role: "user", content: text }]);
+    const fits = this.#append(message, [{ role: "user", content: this.context.media.plain(text) }]);
     if (fits) this.#userTurns++;
     if (terminate) return { state: "terminated", end: "user" };
     return fits ? { state: "generating" } : { state: "terminated", end: "length", truncation: "user_message" };
@@ -188,6 +189,7 @@ export class ToolAgentLoop extends AgentLoopBase {
       responseIds: sample.responseIds,
       responseMask: sample.responseMask,
       responseLogProbs: sample.responseLogProbs,
+      ...(sample.media ? { multiModalData: sample.media } : {}),
       numTurns: this.#userTurns + this.#assistantTurns + 1,
       stopReason: i === samples.length - 1 ? end : "stop",
       minWeightVersion: versionsOf(sample)?.minWeightVersion ?? 0,

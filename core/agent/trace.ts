@@ -4,6 +4,7 @@ import type { RewardResult } from "../reward/index.js";
 import type { GenerateRequest, LlmClient } from "../rollout/rollout.js";
 import { ATTRIBUTE, noTracer, type SpanStart, type Tracer } from "../tracing/index.js";
 import { sessionName } from "../transfer/index.js";
+import { contentText, textWithMedia } from "./media-text.js";
 import type { PromptRun } from "./prompt-run.js";
 import type { RequestedCall } from "./tools/requested-call.js";
 import type { ToolCallRecord } from "./tools/tool-executor.js";
@@ -48,7 +49,7 @@ export function tracedClient(
           [ATTRIBUTE.weightVersion]: output.maxWeightVersion,
           ...(tracer.wantsText
             ? {
-                [ATTRIBUTE.promptText]: tokenizer.decode(request.promptIds),
+                [ATTRIBUTE.promptText]: textWithMedia(tokenizer, request.promptIds, request.media),
                 [ATTRIBUTE.responseText]: tokenizer.decode(output.tokenIds),
               }
             : {}),
@@ -120,8 +121,6 @@ export function tracedReward<R extends RewardResult | null>(
     return result;
   });
 }
-
-const contentText = (content: unknown) => (typeof content === "string" ? content : JSON.stringify(content));
 
 /**
  * Which prompts are traced where `max_samples_per_step_per_worker` limits them: those whose uids hash lowest, so that the

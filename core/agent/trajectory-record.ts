@@ -1,5 +1,6 @@
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { TrajectoryRecord } from "../tracking/tracker.js";
+import { mediaWithin, namedMedia, textWithMedia } from "./media-text.js";
 import { tokenTexts } from "./token-texts.js";
 import type { TrajectoryFields } from "./trajectory-row.js";
 
@@ -16,6 +17,7 @@ type Recorded = Pick<
   | "numTurns"
   | "rewardMessage"
   | "origin"
+  | "multiModalData"
 > & {
   readonly responseMask: ArrayLike<number>;
   readonly rolloutLogProbs: ArrayLike<number> | null;
@@ -32,14 +34,15 @@ export function trajectoryRecord(
   tokenizer: Tokenizer,
   trained: Trained = {},
 ): TrajectoryRecord {
-  const { promptIds, responseIds } = fields;
+  const { promptIds, responseIds, multiModalData: media = [] } = fields;
+  const from = promptIds.length;
   return {
     ...place,
     ...trained,
     dataSource: fields.dataSource,
-    promptText: tokenizer.decode(promptIds),
-    responseText: tokenizer.decode(responseIds),
-    tokens: tokenTexts(tokenizer, responseIds),
+    promptText: textWithMedia(tokenizer, promptIds, media),
+    responseText: textWithMedia(tokenizer, responseIds, media, { from }),
+    tokens: namedMedia(tokenTexts(tokenizer, responseIds), mediaWithin(media, from, responseIds.length)),
     mask: Array.from(fields.responseMask),
     logProbs: fields.rolloutLogProbs && Array.from(fields.rolloutLogProbs),
     groundTruth: fields.groundTruth,
@@ -47,6 +50,7 @@ export function trajectoryRecord(
     extra: fields.rewardExtra,
     promptIds: Array.from(promptIds),
     responseIds: Array.from(responseIds),
+    ...(media.length > 0 ? { media } : {}),
     stopReason: fields.stopReason,
     weightVersions: [fields.minWeightVersion, fields.maxWeightVersion],
     numTurns: fields.numTurns,

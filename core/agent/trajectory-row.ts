@@ -1,3 +1,4 @@
+import type { PlacedMedia } from "../data/media/media.js";
 import type { Row } from "../data/row.js";
 import type { JsonValue } from "../host/types.js";
 import type { RewardOutcome } from "../reward/index.js";
@@ -25,6 +26,8 @@ export interface TrajectoryFields {
   readonly maxWeightVersion: number;
   /** Which weights drew which sampled token; null where only the span is known. */
   readonly weightVersions: readonly VersionRun[] | null;
+  /** Media among prompt and response, by reference; left out where there are none. */
+  readonly multiModalData?: readonly PlacedMedia[];
   /** Seconds per phase: `generateSequences`, `toolCalls`, `computeScore`, `rewardQueue`; and `numPreempted`. */
   readonly metrics: { readonly [name: string]: number };
   readonly extraFields: { readonly [name: string]: JsonValue };
@@ -47,8 +50,9 @@ export interface TrajectoryPlace {
   readonly globalStep: number;
 }
 
-export const toRow = ({ weightVersions, ...fields }: TrajectoryFields): Row => ({
+export const toRow = ({ weightVersions, multiModalData, ...fields }: TrajectoryFields): Row => ({
   ...fields,
+  ...(multiModalData ? { multiModalData: multiModalData.map((placed) => ({ ...placed })) } : {}),
   weightVersions: weightVersions?.map((run) => ({ ...run })) ?? null,
 });
 

@@ -117,8 +117,8 @@ const table: readonly KnownKey[] = [
     ...under("data", { return_raw_chat: true, return_raw_input_ids: false, return_full_prompt: false }),
   }),
   ...noEffect(
-    "media columns pass through unchanged",
-    under("data", { return_multi_modal_inputs: true, mm_processor_kwargs: {}, image_patch_size: 14 }),
+    "the model's processor prepares media",
+    under("data", { return_multi_modal_inputs: true, image_patch_size: 14 }),
   ),
   ...noEffect("the tokenizer is the model's, see model.tokenizer_path", { "data.tokenizer": null }),
   ...noEffect("no code from model repositories is run", {

@@ -1,4 +1,6 @@
 import type { CallOptions, JsonValue } from "../host/types.js";
+import type { MediaColumns } from "./media/fold-media.js";
+import type { MediaIntake } from "./media/run-media.js";
 import type { Row } from "./row.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
 
@@ -39,6 +41,8 @@ export interface DatasetOptions extends CallOptions {
   readonly tools?: readonly JsonValue[];
   /** Those of them that are sent with a row; all where it is left out. */
   readonly toolsOf?: (row: Row) => readonly JsonValue[];
+  /** Takes in the media of rows, whose parts then hold references. Absent: parts stay as they are. */
+  readonly media?: MediaIntake;
 }
 
 export interface DatasetConfig {
@@ -49,6 +53,10 @@ export interface DatasetConfig {
   readonly shuffle: boolean;
   readonly seed: number | null;
   readonly applyChatTemplateKwargs: Readonly<Record<string, unknown>>;
+  /** Columns with media, which become parts of the messages; absent: they stay columns. */
+  readonly mediaColumns?: MediaColumns;
+  /** Folder that paths of media start at and may not leave; null or absent: that of the data file. */
+  readonly mediaRoot?: string | null;
   /** Column that must name a data source in every row; absent = not checked, as when the reward needs none. */
   readonly rewardFnKey?: string;
   /**

@@ -36,6 +36,18 @@ export const dataErrors = defineErrors({
     summary: "The chat template could not render a prompt.",
     fix: "Check the messages of the row against what the model's template expects, and data.apply_chat_template_kwargs.",
   },
+  VERL_DATA_MEDIA: {
+    summary: "An image, a video or a sound cannot be used.",
+    fix: "Correct what is named; give media as files beside the data, as bytes, base64 or data URLs.",
+  },
+  VERL_DATA_MEDIA_MARKS: {
+    summary: "The placeholders that the chat template wrote and the media of the messages do not belong together.",
+    fix: "Use the model's own chat template, with a processor that names its placeholders, and keep the placeholder's text out of messages.",
+  },
+  VERL_DATA_NO_PROCESSOR: {
+    summary: "Messages hold media that the model does not understand here.",
+    fix: "Use text alone, or a plugin that registers a processor for the model (docs/Guide/media.md), with an engine and a rollout that take media.",
+  },
   VERL_DATA_STATE_MISMATCH: {
     summary: "The data position of a checkpoint does not fit the data set.",
     fix: "Resume with the files and filters of the run that wrote the checkpoint.",

@@ -17,6 +17,7 @@ export { chunkKeys, concatKeys, kvBatchLength, kvBatchMeta, reorderKeys, selectK
 export { listDataset, readDataFiles, rlhfDatasetFactory } from "./load-dataset.js";
 export { type LoadTokenizerOptions, loadTokenizer, tokenizerFilesOf } from "./load-tokenizer.js";
 export { JsonFloat, type LosslessJson, parseLosslessJson } from "./lossless-json.js";
+export * from "./media/index.js";
 export { modelTypeOf } from "./model-type.js";
 export type { PromptRendering } from "./prompt-length.js";
 export { encodePrompt } from "./prompt-length.js";
@@ -28,7 +29,7 @@ export type { RawRow } from "./raw-row.js";
 export type * from "./row.js";
 export type * from "./row-sampler.js";
 export { builtinSamplers, permutation, randomSampler, sequentialSampler } from "./sampler.js";
-export type { Column, SequenceBatch, SequenceInput } from "./sequence-batch.js";
+export type { Column, SequenceBatch, SequenceInput, SequenceMedia } from "./sequence-batch.js";
 export { packSequences, selectSequences, sequenceAt } from "./sequence-batch.js";
 export type * from "./tensor.js";
 export type * from "./tokenizer.js";

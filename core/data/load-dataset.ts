@@ -6,6 +6,8 @@ import type { CallOptions } from "../host/types.js";
 import type { DataItem, Dataset, DatasetFactory, DatasetOptions } from "./dataset.js";
 import { dataErrors } from "./errors.js";
 import { readJsonlRows, readJsonRows } from "./jsonl-reader.js";
+import { foldMedia } from "./media/fold-media.js";
+import { itemsWithMedia } from "./media/items-with-media.js";
 import { readParquetRows } from "./parquet-reader.js";
 import { dropOverlong, measurePrompts } from "./prompt-length.js";
 import { promptMessages } from "./prompt-messages.js";
@@ -29,7 +31,7 @@ export const rlhfDatasetFactory: DatasetFactory = {
     const { files, config, split } = options;
     const read = await readDataFiles(files, { ...options, namedBy: `data.${split}_files` });
     const chosen = chooseRows(read, config);
-    const items = toItems(chosen, config.promptKey);
+    const items = await itemsWithMedia(toItems(chosen, config), options);
     if (config.rewardFnKey !== undefined) requireSource(items, config.rewardFnKey);
 
     const measured = config.filterOverlongPrompts || (config.truncation ?? "error") === "error";
@@ -117,7 +119,7 @@ function chooseRows(
   return (shuffle ? new RandomStream(seed ?? 0, "max-samples").shuffled(rows) : rows).slice(0, maxSamples);
 }
 
-function toItems(rows: readonly RawRow[], promptKey: string): DataItem[] {
+function toItems(rows: readonly RawRow[], { promptKey, mediaColumns }: DatasetOptions["config"]): DataItem[] {
   const bad: BadRow[] = [];
   const items: DataItem[] = [];
   for (const { row, origin } of rows) {
@@ -129,8 +131,10 @@ function toItems(rows: readonly RawRow[], promptKey: string): DataItem[] {
       });
     }
     const prompt = promptMessages(row[promptKey], promptKey);
-    if ("problem" in prompt) bad.push({ origin, what: prompt.problem });
-    else items.push({ messages: prompt.messages, row, origin });
+    const folded =
+      "problem" in prompt || !mediaColumns ? { ...prompt, row } : foldMedia(prompt.messages, row, mediaColumns);
+    if ("problem" in folded) bad.push({ origin, what: folded.problem });
+    else items.push({ messages: folded.messages, row: folded.row, origin });
   }
   refuseBadRows(bad);
   return items;
@@ -150,9 +154,9 @@ function requireSource(items: readonly DataItem[], column: string): void {
 
 async function fitPrompts(
   items: readonly DataItem[],
-  { tokenizer, config, tools, toolsOf, signal }: DatasetOptions,
+  { tokenizer, config, tools, toolsOf, media, signal }: DatasetOptions,
 ): Promise<{ items: readonly DataItem[]; longest: number }> {
-  const rendering = { tools, toolsOf, kwargs: config.applyChatTemplateKwargs };
+  const rendering = { tools, toolsOf, media, kwargs: config.applyChatTemplateKwargs };
   const lengths = await measurePrompts(items, tokenizer, rendering, { signal });
   const { maxPromptLength, filterOverlongPrompts } = config;
   const fitting = dropOverlong(items, lengths, { maxPromptLength, filter: filterOverlongPrompts });

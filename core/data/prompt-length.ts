@@ -4,6 +4,8 @@ import type { CallOptions } from "../host/types.js";
 import { type ConversationOptions, ConversationRenderer } from "./conversation-renderer.js";
 import type { DataItem, DatasetOptions } from "./dataset.js";
 import { dataErrors } from "./errors.js";
+import { mediaPartsOf } from "./media/media.js";
+import { NO_MEDIA, placeMedia } from "./media/media-tokens.js";
 import { listSome } from "./raw-row.js";
 import type { Row } from "./row.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
@@ -24,7 +26,7 @@ export function encodePrompt(
 export async function measurePrompts(
   items: readonly DataItem[],
   tokenizer: Tokenizer,
-  { toolsOf, ...rendering }: PromptRendering & Pick<DatasetOptions, "toolsOf">,
+  { toolsOf, media, ...rendering }: PromptRendering & Pick<DatasetOptions, "toolsOf" | "media">,
   { signal }: CallOptions = {},
 ): Promise<Int32Array> {
   const lengths = new Int32Array(items.length);
@@ -42,7 +44,9 @@ export async function measurePrompts(
       signal?.throwIfAborted();
     }
     try {
-      lengths[i] = rendererOf(row).encode(messages, true).length;
+      const ids = rendererOf(row).encode(messages, true);
+      const taken = await media?.take(messages, { signal });
+      lengths[i] = placeMedia(ids, taken ? mediaPartsOf(messages) : [], taken?.tokens ?? NO_MEDIA).ids.length;
     } catch (error) {
       throw dataErrors.VERL_DATA_TEMPLATE({
         what: "a prompt cannot be rendered",

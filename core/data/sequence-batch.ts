@@ -1,3 +1,11 @@
+import type { PlacedMedia } from "./media/media.js";
+import type { MediaInputs } from "./media/processor.js";
+
+/** A medium in a sequence, with what the model computes from in place of its tokens' embeddings. */
+export interface SequenceMedia extends PlacedMedia {
+  readonly inputs: MediaInputs;
+}
+
 /**
  * The ragged batch of token sequences on which engines and losses work.
  *
@@ -23,6 +31,13 @@ export interface SequenceBatch {
   readonly temperature: number;
   /** Constants that losses read, by name. */
   readonly columns: ReadonlyMap<string, Column>;
+  /** Media of each sequence in their order, with offsets from its first token, [B]; absent where no sequence has any. */
+  readonly media?: readonly (readonly SequenceMedia[])[];
+  /**
+   * Positions on the axes of a model with rotary embeddings in several dimensions, [A, T] row-major for each sequence, [B]; null for
+   * one without media, whose tokens count 0, 1, 2, … on every axis. Absent where the processor gives none.
+   */
+  readonly positions?: readonly (Int32Array | null)[];
 }
 
 /** A constant of a loss: one number per response token ([R]) or one per sequence ([B]). */
@@ -90,7 +105,13 @@ export function selectSequences(batch: SequenceBatch, indices: ArrayLike<number>
     }
     return [name, { extent: "token", data }];
   });
-  return packSequences(sequences, { temperature: batch.temperature, columns });
+  const packed = packSequences(sequences, { temperature: batch.temperature, columns });
+  const { media, positions } = batch;
+  return {
+    ...packed,
+    ...(media ? { media: list.map((b) => media[b]) } : {}),
+    ...(positions ? { positions: list.map((b) => positions[b]) } : {}),
+  };
 }
 
 /** Views of one sequence of the batch; they share the batch's memory. */

@@ -37,6 +37,15 @@ export function checkBatch(batch: SequenceBatch, model: EngineModelInfo): void {
   }
 }
 
+/** An engine that ignored media would compute something else than was sampled. */
+export function checkMedia({ media = [] }: SequenceBatch, { multiModal }: EngineCapabilities): void {
+  const b = media.findIndex((own) => own.length > 0);
+  if (b < 0 || multiModal) return;
+  throw engineErrors.VERL_ENGINE_NO_MEDIA({
+    what: `sequence ${b} holds ${media[b][0].kind}s, and the engine understands text alone`,
+  });
+}
+
 export function checkOutputs(outputs: readonly OutputName[], capabilities: EngineCapabilities, by: string): void {
   const missing = outputs.filter((name) => !capabilities.outputs.includes(name));
   if (missing.length === 0) return;

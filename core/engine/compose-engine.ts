@@ -6,7 +6,7 @@ import type { SequenceBatch } from "../data/sequence-batch.js";
 import type { NamedTensor } from "../data/tensor.js";
 import type { CallOptions } from "../host/types.js";
 import type { EngineBackend } from "./backend.js";
-import { checkBatch, checkColumns, checkOutputs } from "./check-batch.js";
+import { checkBatch, checkColumns, checkMedia, checkOutputs } from "./check-batch.js";
 import { onEveryRank } from "./data-parallel/every-rank.js";
 import type { ReplicaGroup } from "./data-parallel/replicas.js";
 import type {
@@ -148,6 +148,7 @@ class ComposedEngine implements BaseEngine {
     options: BatchOptions = {},
   ): Promise<ModelOutputs> {
     checkBatch(batch, this.modelInfo());
+    checkMedia(batch, this.capabilities);
     checkOutputs(outputs, this.capabilities, "inferBatch");
     if (this.mode === null) throw wrongMode("inferBatch", "a mode", this.mode);
     return this.serial.run(() => forwardBatch(this.ranks, batch, outputs, options));
@@ -226,6 +227,7 @@ class ComposedEngine implements BaseEngine {
     options: ForwardBackwardOptions,
   ): Promise<ForwardBackwardResult> {
     checkBatch(batch, this.modelInfo());
+    checkMedia(batch, this.capabilities);
     checkOutputs(loss.outputs, this.capabilities, `the loss "${loss.name}"`);
     checkColumns(loss, batch);
     // Gradients of ranks that are here are added up, not averaged.

@@ -9,6 +9,10 @@ export const engineErrors = defineErrors({
     summary: "The engine for this device lacks something on this machine.",
     fix: "Install what is missing, or set trainer.device=cpu.",
   },
+  VERL_ENGINE_NO_MEDIA: {
+    summary: "A batch holds media, and the engine does not take any.",
+    fix: "Use text alone, or an engine whose capabilities say multiModal (actor_rollout_ref.actor.strategy, critic.strategy).",
+  },
   VERL_ENGINE_NOT_INITIALIZED: {
     summary: "An engine was used before `initialize` or after `dispose`.",
     fix: "Await `engine.initialize()` first.",

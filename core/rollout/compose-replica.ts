@@ -87,7 +87,8 @@ class ComposedReplica implements WeightReceiver {
 
   async generate(request: GenerateRequest, { signal }: CallOptions = {}): Promise<TokenOutput> {
     this.mustBeLive();
-    const { maxTokens } = checkRequest(request, { ...this.options, vocabSize: this.backend.vocabSize });
+    const { vocabSize, capabilities } = this.backend;
+    const { maxTokens } = checkRequest(request, { ...this.options, vocabSize, mediaKinds: capabilities.media });
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted) abort();

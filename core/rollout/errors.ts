@@ -9,6 +9,10 @@ export const rolloutErrors = defineErrors({
     summary: "A prompt leaves no room for a single new token",
     fix: "Shorten the prompt (`data.max_prompt_length`), or raise `actor_rollout_ref.rollout.max_model_len`.",
   },
+  VERL_ROLLOUT_NO_MEDIA: {
+    summary: "The inference server does not take media of this kind",
+    fix: "Use text alone, or another rollout (actor_rollout_ref.rollout.name) that takes them.",
+  },
   VERL_ROLLOUT_ASLEEP: {
     summary: "A request reached an inference server whose memory is released",
     fix: "Call `wakeUp()` (and `resumeKvCache()`) before generating.",

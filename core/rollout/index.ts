@@ -7,6 +7,7 @@ export { GrowingResponse } from "./growing-response.js";
 export { joinOutputs, versionRuns } from "./join-outputs.js";
 export type { LlmClientOptions } from "./llm-client.js";
 export { createLlmClient, tokenBudget } from "./llm-client.js";
+export { collapsedPrompt, mediaUrls, type SentMedia } from "./media-request.js";
 export { poolErrors } from "./pool-errors.js";
 export type { CheckedRequest, ReplicaBackend } from "./replica-backend.js";
 export type { ReplicaSet } from "./replica-set.js";

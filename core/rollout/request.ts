@@ -1,8 +1,10 @@
 import { rolloutErrors } from "./errors.js";
-import type { GenerateRequest, RolloutOptions, SamplingParams } from "./rollout.js";
+import type { GenerateRequest, RolloutCapabilities, RolloutOptions, SamplingParams } from "./rollout.js";
 
 export interface RequestLimits extends Pick<RolloutOptions, "maxModelLen" | "responseLength" | "createDecoder"> {
   readonly vocabSize: number;
+  /** Kinds of media that the server takes; absent: none. */
+  readonly mediaKinds?: RolloutCapabilities["media"];
 }
 
 /**
@@ -37,9 +39,35 @@ export function checkRequest(request: GenerateRequest, limits: RequestLimits): {
       where,
     });
   }
+  checkMedia(request, limits);
   const problem = samplingProblem(sampling, limits);
   if (problem) throw rolloutErrors.VERL_ROLLOUT_BAD_REQUEST({ what: problem, where });
   return { maxTokens: Math.min(sampling.maxTokens ?? limits.responseLength, room) };
+}
+
+/** A server that ignored media would answer a question that nobody asked. */
+function checkMedia(
+  { requestId, promptIds, media = [] }: GenerateRequest,
+  { mediaKinds: kinds = [] }: RequestLimits,
+): void {
+  const where = `request ${requestId}`;
+  let end = 0;
+  for (const { kind, offset, length } of media) {
+    if (!kinds.includes(kind)) {
+      throw rolloutErrors.VERL_ROLLOUT_NO_MEDIA({
+        what: `The request holds a medium of the kind ${kind}`,
+        where,
+        why: kinds.length > 0 ? `The server takes ${kinds.join(", ")}.` : "The server takes text alone.",
+      });
+    }
+    if (offset < end || length < 1 || offset + length > promptIds.length) {
+      throw rolloutErrors.VERL_ROLLOUT_BAD_REQUEST({
+        what: `A medium stands at tokens ${offset} to ${offset + length - 1} of ${promptIds.length}, after one that ends at ${end}`,
+        where,
+      });
+    }
+    end = offset + length;
+  }
 }
 
 function samplingProblem(sampling: SamplingParams, limits: RequestLimits): string | null {

@@ -1,3 +1,5 @@
+import type { MediaKind, PlacedMedia } from "../data/media/media.js";
+import type { MediaInputsReader } from "../data/media/run-media.js";
 import type { NamedTensor } from "../data/tensor.js";
 import type { IncrementalDecoder } from "../data/tokenizer.js";
 import type { MemoryPart } from "../engine/memory.js";
@@ -33,6 +35,11 @@ export interface GenerateRequest {
   /** Names the trajectory: sticky routing, and the second half of the random key. */
   readonly requestId: string;
   readonly promptIds: readonly number[] | Int32Array;
+  /**
+   * Media among the prompt's tokens, in their order. References: what they name is read from `RolloutOptions.media`. Only servers
+   * whose capabilities list the kind get any.
+   */
+  readonly media?: readonly PlacedMedia[];
   readonly sampling: SamplingParams;
   /**
    * Random draws are keyed by (seed, requestId, position), never by batch, slot or thread: the same request gives the
@@ -81,6 +88,8 @@ export interface RolloutCapabilities {
   /** Whether `address` is an HTTP endpoint that speaks the OpenAI protocol. */
   readonly http: boolean;
   readonly logProbs: boolean;
+  /** Kinds of media that requests may hold; absent: none. */
+  readonly media?: readonly MediaKind[];
   /** Values of `rollout.quantization` that it honours; absent: none. */
   readonly quantizations?: readonly string[];
 }
@@ -174,6 +183,10 @@ export interface RolloutOptions {
   readonly threads: number;
   /** Fewer bits for the weights that it samples with, such as `int8`; null or absent: as they come. */
   readonly quantization?: string | null;
+  /** Gives bytes, or the processor's inputs, of the media that requests name; absent: requests hold none. */
+  readonly media?: MediaInputsReader;
+  /** `data.mm_processor_kwargs`, for servers that prepare media themselves. */
+  readonly mmProcessorKwargs?: Readonly<Record<string, unknown>>;
   /** The section `rollout.engine_kwargs.<name>`. */
   readonly extra: Readonly<Record<string, unknown>>;
   /** Collects where the time goes; absent: nobody asks. */

@@ -1,3 +1,4 @@
+import type { PlacedMedia } from "../data/media/media.js";
 import type { Awaitable, Diagnosis, JsonValue, Logger } from "../host/types.js";
 
 /** One sampled trajectory for people to look at. Lists over response tokens are parallel. */
@@ -22,6 +23,8 @@ export interface TrajectoryRecord {
   /** Token ids. */
   readonly promptIds?: readonly number[];
   readonly responseIds?: readonly number[];
+  /** Images, videos and sounds among prompt and response, by reference; offsets count from the prompt's first token. */
+  readonly media?: readonly PlacedMedia[];
   /** The trainer's log-probabilities before the update, nats; null where it computed none. */
   readonly trainerLogProbs?: readonly number[] | null;
   /** What the update weighed each token by; null where nothing was trained. */

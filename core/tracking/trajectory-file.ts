@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { idOfReference, MEDIA_KINDS, type PlacedMedia } from "../data/index.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import { parsedLines } from "../host/parsed-lines.js";
@@ -23,6 +24,7 @@ export function trajectoryFields(record: TrajectoryRecord): Json {
     advantages: floats(record.advantages),
     prompt_ids: record.promptIds ?? null,
     response_ids: record.responseIds ?? null,
+    ...(record.media ? { media: record.media.map((placed) => ({ ...placed })) } : {}),
     stop_reason: record.stopReason ?? null,
     weight_versions: record.weightVersions ?? null,
     num_turns: record.numTurns ?? null,
@@ -110,6 +112,7 @@ function dumped(line: Json, input: string, output: string, where: string): Traje
     return values?.map((value) => value ?? Number.NaN) ?? null;
   };
   const versions = own("weight_versions", isNumber);
+  const media = own("media", isPlacedMedia);
   return {
     key: typeof uid === "string" ? uid : "",
     step: typeof step === "number" ? step : 0,
@@ -125,6 +128,7 @@ function dumped(line: Json, input: string, output: string, where: string): Traje
     extra: isJsonObject(fields.reward) ? fields.reward : rest,
     promptIds: own("prompt_ids", isNumber) ?? undefined,
     responseIds: perToken("response_ids") ?? undefined,
+    ...(media ? { media: media as unknown as readonly PlacedMedia[] } : {}),
     trainerLogProbs: perToken("trainer_log_probs"),
     advantages: perToken("advantages"),
     stopReason: textOf(fields.stop_reason) ?? undefined,
@@ -163,6 +167,12 @@ const floats = (values: readonly number[] | null | undefined): JsonValue =>
 
 const isText = (value: JsonValue): value is string => typeof value === "string";
 const isNumber = (value: JsonValue): value is number => typeof value === "number";
+const isPlacedMedia = (value: JsonValue): value is Json =>
+  isJsonObject(value) &&
+  MEDIA_KINDS.some((kind) => kind === value.kind) &&
+  idOfReference(`sha256:${value.id}`) !== null &&
+  typeof value.mimeType === "string" &&
+  [value.byteLength, value.offset, value.length].every((n) => Number.isSafeInteger(n) && Number(n) >= 0);
 const isNumberOrNull = (value: JsonValue): value is number | null => value === null || isNumber(value);
 
 /** Null for what is no list; a list with items of another kind is damaged. */

@@ -3,6 +3,7 @@ import { runDumps } from "./dumps.js";
 import { requireWeights } from "./engine-options.js";
 import { openDataset, openTokenizer } from "./input-setup.js";
 import { createRunLoops } from "./loops-setup.js";
+import { createRunMedia, shownMedia } from "./media-setup.js";
 import { checkPlan, requirePlan } from "./plan-check.js";
 import { promptFeed } from "./prompt-feed.js";
 import { createRewards } from "./rewards-setup.js";
@@ -31,19 +32,22 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     const vocabSize = checked.models.get("rollout")?.vocabSize ?? null;
     const now = new Date();
     const tokenizer = await openTokenizer(config, cwd, () => now);
+    const media = await createRunMedia(scope, tokenizer);
+    cleanups.push(() => media.dispose());
     const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
     cleanups.push(() => sandbox.close());
     const tools = createRunTools(scope, sandbox);
     cleanups.push(() => tools.close());
     const loops = await createRunLoops(scope);
-    const validation = await openDataset(scope, { tokenizer, tools: { run: tools, loops } }, "val");
+    const validation = await openDataset(scope, { tokenizer, media, tools: { run: tools, loops } }, "val");
+    const shown = shownMedia([validation], media);
     const rewards = await createRewards(scope, { tokenizer, sandbox, loops }, [validation]);
     cleanups.push(() => rewards.dispose());
     await rewards.start({ signal });
     const tracer = await createCommandTracer(scope, "eval");
     cleanups.push(() => tracer.finish());
     rewards.trace(tracer);
-    const needs = { tokenizer, rewards, tools, loops, tracer, refill: null, vocabSize, now };
+    const needs = { tokenizer, media, shown, rewards, tools, loops, tracer, refill: null, vocabSize, now };
     const sampling = await createSampling(scope, needs, cleanups);
     cleanups.push(() => sampling.manager.cancel(new Error("the evaluation is over")));
     await serveAdapter(scope, sampling);
@@ -54,10 +58,11 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
         lateRewards: rewards.late(null),
         config,
         tokenizer,
+        media,
         validation,
         trackers: createTrackerSet([]),
         logger: scope.logger,
-        dump: runDumps(config, tokenizer, cwd),
+        dump: runDumps(config, { tokenizer, media }, cwd),
       },
       promptFeed({
         ...sampling,

@@ -1,9 +1,10 @@
 import type { RunConfig } from "../config/run-config.js";
-import type { Dataset, Tokenizer } from "../data/index.js";
+import type { Tokenizer } from "../data/index.js";
 import type { BaseEngine, EngineModelInfo, EngineOptions } from "../engine/index.js";
 import { rolloutErrors } from "../rollout/index.js";
 import type { RolloutCapabilities } from "../rollout/rollout.js";
 import { trainerErrors } from "./errors.js";
+import type { ShownMedia } from "./media-setup.js";
 
 /**
  * What a run demands of its engines and servers. Each demand is made twice: of what they say before they are made, so that all is told at
@@ -38,25 +39,14 @@ export function refuseLargerTokenizer({ vocabSize }: Pick<EngineModelInfo, "voca
 }
 
 /** Training a text model on prompts whose pictures it never sees would go unnoticed. */
-export function refuseMedia(
-  { capabilities }: Capable,
-  data: Pick<RunConfig["data"], "image_key" | "video_key" | "audio_key">,
-  datasets: readonly (Dataset | null)[],
-): void {
-  if (capabilities.multiModal) return;
-  const columns = [data.image_key, data.video_key, data.audio_key];
-  for (const dataset of datasets) {
-    for (let i = 0; i < (dataset?.length ?? 0); i++) {
-      const { row, origin } = dataset!.at(i);
-      const column = columns.find((name) => Array.isArray(row[name]) && (row[name] as unknown[]).length > 0);
-      if (column === undefined) continue;
-      throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
-        what: `a prompt has ${column}, and the engine understands text alone`,
-        where: origin,
-        fix: "use data without media, or an engine that takes them (actor_rollout_ref.actor.strategy)",
-      });
-    }
-  }
+export function requireMultiModal({ capabilities }: Capable, shown: ShownMedia, key: string): void {
+  const [first] = shown;
+  if (capabilities.multiModal || !first) return;
+  throw trainerErrors.VERL_TRAINER_ENGINE_UNFIT({
+    what: `a prompt holds a medium of the kind ${first[0]}, and the engine understands text alone`,
+    where: first[1],
+    fix: `use data without media, or an engine that takes them (${key})`,
+  });
 }
 
 type Serving = { readonly capabilities: RolloutCapabilities };
@@ -89,4 +79,20 @@ export function requireQuantization(
         ? "It always samples with the weights as they come."
         : `It knows ${quantizations.join(" and ")}.`,
   });
+}
+
+/** A server that ignored them would answer other questions. */
+export function requireServedMedia(
+  { capabilities: { media: kinds = [] } }: Serving,
+  shown: ShownMedia,
+  name: string,
+): void {
+  for (const [kind, where] of shown) {
+    if (kinds.includes(kind)) continue;
+    throw rolloutErrors.VERL_ROLLOUT_NO_MEDIA({
+      what: `A prompt holds a medium of the kind ${kind}, and the rollout ${name} does not take them`,
+      where,
+      why: kinds.length > 0 ? `It takes ${kinds.join(", ")}.` : "It takes text alone.",
+    });
+  }
 }

@@ -1,9 +1,16 @@
 import { setMaxListeners } from "node:events";
 import { TraceSample, tracedClient } from "../agent/index.js";
-import { type ChatMessage, dataErrors, encodePrompt, type Tokenizer } from "../data/index.js";
+import {
+  type ChatMessage,
+  dataErrors,
+  type EncodedMedia,
+  encodePrompt,
+  mediaPartsOf,
+  placeMedia,
+} from "../data/index.js";
 import { ATTRIBUTE } from "../tracing/index.js";
 import { requireWeights } from "./engine-options.js";
-import { openTokenizer } from "./input-setup.js";
+import type { PromptInputs } from "./input-setup.js";
 import { checkPlan, requirePlan } from "./plan-check.js";
 import { createRollout } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
@@ -27,6 +34,7 @@ export interface Generation {
 export async function* generateResponses(
   scope: RunScope,
   prompts: Iterable<GenerationPrompt>,
+  inputs: PromptInputs,
 ): AsyncGenerator<Generation> {
   const { config, signal } = scope;
   const { rollout } = config.actor_rollout_ref;
@@ -34,8 +42,8 @@ export async function* generateResponses(
   const cleanups: (() => Promise<void>)[] = [];
   try {
     requirePlan(await checkPlan(scope, { algorithm: null, totalSteps: 0, owners: ["rollout"] }), scope.logger);
-    const tokenizer = await openTokenizer(config, scope.cwd);
-    const { client, adapters, replicas } = await createRollout(scope, tokenizer, cleanups);
+    const { tokenizer } = inputs;
+    const { client, adapters, replicas } = await createRollout(scope, { ...inputs, shown: new Map() }, cleanups);
     await serveAdapter(scope, { adapters });
     const tracer = await createCommandTracer(scope, "generate");
     cleanups.push(() => tracer.finish());
@@ -53,13 +61,14 @@ export async function* generateResponses(
     // Every request in flight listens to it.
     setMaxListeners(0, signal);
     const run = async ({ id, messages }: GenerationPrompt): Promise<Generation> => {
-      const promptIds = promptTokens(messages, tokenizer, scope);
+      const { ids: promptIds, media } = await promptTokens(messages, inputs, scope);
       const outputs = await Promise.all(
         Array.from({ length: rollout.n }, (_, session) =>
           traced.generate(
             {
               requestId: `${id}_${session}`,
               promptIds,
+              ...(media.length > 0 ? { media } : {}),
               seed: rollout.seed,
               sampling: {
                 temperature: sampled,
@@ -89,18 +98,26 @@ export async function* generateResponses(
 }
 
 /** What a training run would send: a prompt that is too long is refused, or loses its beginning (`data.truncation`). */
-function promptTokens(messages: readonly ChatMessage[], tokenizer: Tokenizer, { config, logger }: RunScope): number[] {
+async function promptTokens(
+  messages: readonly ChatMessage[],
+  { tokenizer, media }: PromptInputs,
+  { config, logger, signal }: RunScope,
+): Promise<EncodedMedia> {
   const { data, actor_rollout_ref } = config;
   const limit = actor_rollout_ref.rollout.prompt_length;
-  const ids = encodePrompt(tokenizer, messages, { kwargs: data.apply_chat_template_kwargs });
-  if (ids.length <= limit) return ids;
-  if (data.truncation === "error") {
+  const taken = await media.take(messages, { signal });
+  const rendered = encodePrompt(tokenizer, taken.messages, { kwargs: data.apply_chat_template_kwargs });
+  const encoded = placeMedia(rendered, mediaPartsOf(taken.messages), taken.tokens);
+  const { ids } = encoded;
+  if (ids.length <= limit) return encoded;
+  // A medium cannot be cut.
+  if (data.truncation === "error" || encoded.media.length > 0) {
     throw dataErrors.VERL_DATA_PROMPT_TOO_LONG({
       what: `the prompt has ${ids.length} tokens, more than data.max_prompt_length = ${limit}`,
     });
   }
   logger.warn(`a prompt of ${ids.length} tokens loses its beginning: data.max_prompt_length = ${limit}`);
-  return ids.slice(-limit);
+  return { ids: ids.slice(-limit), media: [] };
 }
 
 /** At most `limit` calls at a time; results in the order of the items. */

@@ -8,7 +8,14 @@ export { evaluateResponses } from "./evaluate-responses.js";
 export { type Generation, type GenerationPrompt, generateResponses } from "./generate.js";
 export { type Alarm, alarmLines, HealthMonitor } from "./health.js";
 export * from "./hooks.js";
-export { openInputs, openTokenizer, type RunInputs, readDataset } from "./input-setup.js";
+export {
+  openInputs,
+  openPromptInputs,
+  openTokenizer,
+  type PromptInputs,
+  type RunInputs,
+  readDataset,
+} from "./input-setup.js";
 export { localModels } from "./local-models.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
 export { type CheckedPlan, checkPlan, refuseUnfitInputs, requirePlan } from "./plan-check.js";
@@ -24,7 +31,7 @@ export { sandboxChoice } from "./sandbox-setup.js";
 export { createSyncTrainer, syncTrainerFactory } from "./setup.js";
 export { SyncTrainer } from "./sync-trainer.js";
 export { tracerNames, tracerSections } from "./tracing-setup.js";
-export { type TrainedStep, trainOnly } from "./train-only.js";
+export { type RecordedSteps, type TrainedStep, trainOnly } from "./train-only.js";
 export type * from "./trainer.js";
 export { startOf } from "./trainer-state.js";
 export { checkpointCallback } from "./user-parts.js";

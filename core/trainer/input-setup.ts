@@ -2,9 +2,10 @@ import path from "node:path";
 import { checkAgentNames } from "../agent/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
-import { type Dataset, loadTokenizer, type Tokenizer } from "../data/index.js";
+import { type Dataset, loadTokenizer, type RunMedia, type Tokenizer } from "../data/index.js";
 import { trainerErrors } from "./errors.js";
 import { createRunLoops, type RunLoops } from "./loops-setup.js";
+import { createRunMedia, type ShownMedia, shownMedia } from "./media-setup.js";
 import { createRewards, type RunRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
 import { createRunSandbox } from "./sandbox-setup.js";
@@ -14,6 +15,9 @@ import { userPart } from "./user-parts.js";
 /** What a run reads before anything heavy starts. */
 export interface RunInputs {
   readonly tokenizer: Tokenizer;
+  readonly media: RunMedia;
+  /** What of them the data shows. */
+  readonly shown: ShownMedia;
   /** Null for a run that only validates. */
   readonly train: Dataset | null;
   readonly validation: Dataset | null;
@@ -33,19 +37,23 @@ export async function openInputs(
 ): Promise<RunInputs> {
   const { config, cwd, services, logger } = options;
   const tokenizer = await openTokenizer(config, cwd, now);
+  const media = await createRunMedia(options, tokenizer);
+  cleanups.push(() => media.dispose());
   const sandbox = createRunSandbox(config.reward, services, logger);
   cleanups.push(() => sandbox.close());
   const tools = createRunTools(options, sandbox);
   cleanups.push(() => tools.close());
   const loops = await createRunLoops(options);
-  const open = (split: "train" | "val") => openDataset(options, { tokenizer, tools: { run: tools, loops } }, split);
+  const open = (split: "train" | "val") =>
+    openDataset(options, { tokenizer, media, tools: { run: tools, loops } }, split);
   const train = config.trainer.val_only ? null : await open("train");
   const validation = config.data.val_files.length > 0 ? await open("val") : null;
   const datasets = [train, validation].filter((dataset) => dataset !== null);
   checkLoops(options, loops, datasets);
+  const shown = shownMedia(datasets, media);
   const rewards = await createRewards(options, { tokenizer, sandbox, loops }, datasets);
   cleanups.push(() => rewards.dispose());
-  return { tokenizer, train, validation, rewards, tools, loops };
+  return { tokenizer, media, shown, train, validation, rewards, tools, loops };
 }
 
 /** A manager of the user's own may know other names. */
@@ -78,9 +86,22 @@ export function tokenizerPath({ actor_rollout_ref: { model } }: RunConfig, cwd: 
   });
 }
 
-/** The data set of a split by itself, for prompts that are sent without tools. */
-export async function readDataset(scope: InputScope, split: "train" | "val"): Promise<Dataset> {
-  return openDataset(scope, { tokenizer: await openTokenizer(scope.config, scope.cwd), tools: null }, split);
+/** Prompts that are sent without tools, and without a trainer around them. */
+export interface PromptInputs {
+  readonly tokenizer: Tokenizer;
+  readonly media: RunMedia;
+}
+
+export async function openPromptInputs(scope: InputScope, cleanups: (() => Promise<void>)[]): Promise<PromptInputs> {
+  const tokenizer = await openTokenizer(scope.config, scope.cwd);
+  const media = await createRunMedia(scope, tokenizer);
+  cleanups.push(() => media.dispose());
+  return { tokenizer, media };
+}
+
+/** The data set of a split by itself. */
+export async function readDataset(scope: InputScope, inputs: PromptInputs, split: "train" | "val"): Promise<Dataset> {
+  return openDataset(scope, { ...inputs, tools: null }, split);
 }
 
 /** The data set that `data.dataset` names, or the one of `data.custom_cls`. */
@@ -88,8 +109,9 @@ export async function openDataset(
   options: InputScope,
   {
     tokenizer,
+    media,
     tools,
-  }: { readonly tokenizer: Tokenizer; readonly tools: { readonly run: RunTools; readonly loops: RunLoops } | null },
+  }: PromptInputs & { readonly tools: { readonly run: RunTools; readonly loops: RunLoops } | null },
   split: "train" | "val",
 ): Promise<Dataset> {
   const { config, services, cwd, logger, signal } = options;
@@ -104,6 +126,7 @@ export async function openDataset(
   const dataset = await (own ?? services.registries.datasets.require(data.dataset)).create({
     files: (training ? data.train_files : data.val_files).map((file) => path.resolve(cwd, file)),
     tokenizer,
+    media,
     ...(sent ?? {}),
     split,
     signal,
@@ -116,6 +139,8 @@ export async function openDataset(
       seed: data.seed,
       applyChatTemplateKwargs: data.apply_chat_template_kwargs,
       truncation: data.truncation,
+      mediaColumns: { image: data.image_key, video: data.video_key, audio: data.audio_key },
+      mediaRoot: data.media_root === null ? null : path.resolve(cwd, data.media_root),
     },
   });
   const { report } = dataset;

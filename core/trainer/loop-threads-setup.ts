@@ -1,17 +1,24 @@
 import path from "node:path";
 import { agentSettings, LoopThreads, type ThreadedLoop } from "../agent/index.js";
+import type { RunMedia } from "../data/index.js";
 import type { RunScope } from "./run-scope.js";
 import { tracerNames } from "./tracing-setup.js";
 
 /** Threads for the loops of a run that ask for them, the first of them started. */
 export async function openLoopThreads(
   { config, services, cwd, logger }: RunScope,
-  wanted: { readonly loops: readonly ThreadedLoop[]; readonly now: Date; readonly modelType: string | null },
+  wanted: {
+    readonly loops: readonly ThreadedLoop[];
+    readonly now: Date;
+    readonly modelType: string | null;
+    readonly media: RunMedia;
+  },
   cleanups: (() => Promise<void>)[],
 ): Promise<LoopThreads> {
   const { model, rollout } = config.actor_rollout_ref;
   const { numWorkers, promptLength, responseLength, applyChatTemplateKwargs, multiTurn } = agentSettings(config);
   const { loops, now, modelType } = wanted;
+  const { kinds, placeholders, placeholderTexts } = wanted.media;
   const threads = new LoopThreads({
     count: numWorkers,
     start: services.startAgentThread,
@@ -26,6 +33,7 @@ export async function openLoopThreads(
       toolParser: rollout.multi_turn.format,
       seed: rollout.seed,
       tracers: tracerNames(config),
+      media: { kinds, placeholders, placeholderTexts },
       ...{ modelType, promptLength, responseLength, applyChatTemplateKwargs, multiTurn },
     },
   });

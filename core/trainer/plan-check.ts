@@ -3,14 +3,16 @@ import type { EngineCapabilities, EngineFactory } from "../engine/index.js";
 import { findProblems, type OptionLook, type PlanFinding, type PlannedModel } from "../engine/plan-check.js";
 import { isVerlError } from "../host/errors.js";
 import type { Logger } from "../host/types.js";
+import type { RolloutCapabilities } from "../rollout/rollout.js";
 import { requireStream } from "../transfer/index.js";
 import { type Algorithm, checkOutputs } from "./algorithm-setup.js";
 import {
   refuseLargerTokenizer,
-  refuseMedia,
   refuseSilentSampler,
   requireAdapters,
+  requireMultiModal,
   requireQuantization,
+  requireServedMedia,
   requireValues,
 } from "./fitness.js";
 import type { RunInputs } from "./input-setup.js";
@@ -27,8 +29,11 @@ export interface CheckedPlan {
   readonly warnings: readonly Notice[];
   /** Models by whose they are, as far as they are known. */
   readonly models: ReadonlyMap<PlanOwner, PlannedModel>;
-  /** Null where the engine does not say. */
+  /** Null where the engine does not say, or there is none. */
   readonly actor: EngineCapabilities | null;
+  readonly critic: EngineCapabilities | null;
+  /** Null where the server does not say. */
+  readonly rollout: RolloutCapabilities | null;
   /** Those that have no check of their own: their faults show when they start. */
   readonly unasked: readonly PlanOwner[];
 }
@@ -46,7 +51,15 @@ export interface PlanChecks {
 
 /** Asks every engine and server that a run would make whether it could. Starts nothing. */
 export async function checkPlan(scope: Scope, { algorithm, totalSteps, owners }: PlanChecks): Promise<CheckedPlan> {
-  const found: Found = { findings: [], models: new Map(), lengths: [], actor: null, unasked: [] };
+  const found: Found = {
+    findings: [],
+    models: new Map(),
+    lengths: [],
+    actor: null,
+    critic: null,
+    rollout: null,
+    unasked: [],
+  };
   const isWanted = (owner: PlanOwner) => owners === undefined || owners.includes(owner);
   const plans = planEngines(scope, totalSteps);
   const engines: [PlanOwner, EnginePlan | null][] = [
@@ -69,15 +82,17 @@ export function requirePlan({ problems, warnings }: CheckedPlan, logger: Pick<Lo
 
 /** What the data and the tokenizer ask of models that were looked at: told before anything is loaded. */
 export function refuseUnfitInputs(
-  { models, actor }: Pick<CheckedPlan, "models" | "actor">,
-  { tokenizer, train, validation }: Pick<RunInputs, "tokenizer" | "train" | "validation">,
-  { data }: RunScope["config"],
+  { models, actor, critic, rollout }: Pick<CheckedPlan, "models" | "actor" | "critic" | "rollout">,
+  { tokenizer, shown }: Pick<RunInputs, "tokenizer" | "shown">,
+  { actor_rollout_ref }: RunScope["config"],
 ): void {
   for (const owner of ["actor", "critic", "reference"] as const) {
     const model = models.get(owner);
     if (model) refuseLargerTokenizer(model, tokenizer);
   }
-  if (actor) refuseMedia({ capabilities: actor }, data, [train, validation]);
+  if (actor) requireMultiModal({ capabilities: actor }, shown, strategyKey("actor"));
+  if (critic) requireMultiModal({ capabilities: critic }, shown, strategyKey("critic"));
+  if (rollout) requireServedMedia({ capabilities: rollout }, shown, actor_rollout_ref.rollout.name);
 }
 
 interface Found {
@@ -85,6 +100,8 @@ interface Found {
   readonly models: Map<PlanOwner, PlannedModel>;
   readonly lengths: PlannedLength[];
   actor: EngineCapabilities | null;
+  critic: EngineCapabilities | null;
+  rollout: RolloutCapabilities | null;
   readonly unasked: PlanOwner[];
 }
 
@@ -125,7 +142,7 @@ async function checkEngine(
     found.models.set(owner, model);
     found.lengths.push({ owner, longest: work.longest, positions: model.maxPositions, key: null });
   }
-  if (owner === "actor") found.actor = capabilities;
+  if (owner === "actor" || owner === "critic") found[owner] = capabilities;
   const demands: OptionLook[] = [
     [
       options.adapter && "path" in options.adapter ? "adapter.path" : "adapter.rank",
@@ -161,6 +178,7 @@ async function checkServer(scope: Scope, found: Found, trains: boolean): Promise
   }
   const options = { ...rolloutOptions(scope), eosTokenIds: [], createDecoder: null };
   const { capabilities, model, findings } = await factory.check(options);
+  found.rollout = capabilities;
   add(findings);
   if (model) {
     found.models.set("rollout", model);
@@ -175,7 +193,10 @@ async function checkServer(scope: Scope, found: Found, trains: boolean): Promise
 }
 
 /** Findings of several owners about one thing, such as a model that cannot be read, are told once. */
-function reported({ config, sourceOf }: Scope, { findings, lengths, models, actor, unasked }: Found): CheckedPlan {
+function reported(
+  { config, sourceOf }: Scope,
+  { findings, lengths, models, actor, critic, rollout, unasked }: Found,
+): CheckedPlan {
   const problems = new Map<string, Problem>();
   const warnings = new Map<string, Notice>();
   const whereOf = (key: string) => {
@@ -191,5 +212,13 @@ function reported({ config, sourceOf }: Scope, { findings, lengths, models, acto
     if (level === "problem") problems.set(id, { code, key, what, where, why, fix });
     else warnings.set(id, { level: "warning", key, message: [what, why, fix].filter(Boolean).join("; "), where });
   }
-  return { problems: [...problems.values()], warnings: [...warnings.values()], models, actor, unasked };
+  return {
+    problems: [...problems.values()],
+    warnings: [...warnings.values()],
+    models,
+    actor,
+    critic,
+    rollout,
+    unasked,
+  };
 }

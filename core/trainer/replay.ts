@@ -5,6 +5,7 @@ import { promptUid, uidOfKey } from "../transfer/index.js";
 import { trainerErrors } from "./errors.js";
 import { inferBatch } from "./infer.js";
 import { openLoader } from "./loader-setup.js";
+import { withMediaInputs } from "./media-inputs.js";
 import { promptTask } from "./prompt-feed.js";
 import type { RunScope } from "./run-scope.js";
 import { createSamplingRig, type RigWeights, type SamplingRig, sampleTask } from "./sampling-rig.js";
@@ -89,7 +90,7 @@ async function itemOf(
 /** Log-probabilities of the trainer's forward pass; null where there is nothing to compare with. */
 async function trainerView(
   row: TrainingRow,
-  { actor }: SamplingRig,
+  { actor, media }: SamplingRig,
   { config, signal }: RunScope,
 ): Promise<number[] | null> {
   const { rollout } = config.actor_rollout_ref;
@@ -97,5 +98,6 @@ async function trainerView(
   if (row.rolloutLogProbs === null) return null;
   // A row without a score would be masked.
   const batch = makeTrainBatch([{ ...row, score: 0 }], temperature);
+  batch.sequences = await withMediaInputs(batch.sequences, [row.multiModalData ?? []], media, signal);
   return Array.from((await inferBatch(actor, batch, ["logProb"], rollout, signal)).logProb);
 }

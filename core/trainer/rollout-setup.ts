@@ -1,9 +1,10 @@
 import path from "node:path";
-import type { Tokenizer } from "../data/index.js";
 import { createLlmClient, createLoadBalancer, createReplicaSet, type ReplicaSet } from "../rollout/index.js";
 import type { LlmClient, RolloutOptions, ServerAdapter } from "../rollout/rollout.js";
-import { requireQuantization } from "./fitness.js";
+import { requireQuantization, requireServedMedia } from "./fitness.js";
 import { isFullyDeterministic } from "./full-determinism.js";
+import type { PromptInputs } from "./input-setup.js";
+import type { ShownMedia } from "./media-setup.js";
 import type { RunScope } from "./run-scope.js";
 
 export interface RolloutParts {
@@ -15,7 +16,7 @@ export interface RolloutParts {
 /** Launches the inference server that the configuration names, with its adapter, and a client that routes to it. */
 export async function createRollout(
   options: RunScope,
-  tokenizer: Tokenizer,
+  { tokenizer, media, shown }: PromptInputs & { readonly shown: ShownMedia },
   cleanups: (() => Promise<void>)[],
 ): Promise<RolloutParts> {
   const { config, services, signal } = options;
@@ -26,10 +27,13 @@ export async function createRollout(
     ...rolloutOptions(options),
     eosTokenIds: tokenizer.stopTokenIds,
     createDecoder: () => tokenizer.incrementalDecoder(),
+    ...(media.kinds.length > 0 ? { media, mmProcessorKwargs: config.data.mm_processor_kwargs } : {}),
     profiler: options.profiler,
   };
   const replica = await replicaFactory.createReplica(replicaOptions);
   requireQuantization(replica, rollout);
+  requireServedMedia(replica, shown, rollout.name);
+  media.restrict(replica.capabilities.media ?? [], `the rollout ${rollout.name} does not take it`);
   const replicas = createReplicaSet([replica]);
   cleanups.push(() => replicas.dispose());
   await replicas.launch({ signal });
@@ -49,7 +53,7 @@ export async function createRollout(
 export function rolloutOptions({
   config,
   cwd,
-}: Pick<RunScope, "config" | "cwd">): Omit<RolloutOptions, "eosTokenIds" | "createDecoder"> {
+}: Pick<RunScope, "config" | "cwd">): Omit<RolloutOptions, "eosTokenIds" | "createDecoder" | "media"> {
   const { rollout, model } = config.actor_rollout_ref;
   const kwargs = rollout.engine_kwargs[rollout.name];
   return {

@@ -1,7 +1,7 @@
 import type { AgentLoopManager } from "../agent/agent-loop.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { Dataset } from "../data/dataset.js";
-import type { PromptLoader } from "../data/index.js";
+import type { PromptLoader, RunMedia } from "../data/index.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { BaseEngine } from "../engine/engine.js";
 import type { Profiler } from "../host/profiler.js";
@@ -16,6 +16,7 @@ import type { LostUpdates } from "./divergence.js";
 import type { DumpTrajectories } from "./dumps.js";
 import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
 import type { LateRewards } from "./late-rewards.js";
+import type { MediaSupply } from "./media-inputs.js";
 import type { ReferencePolicy } from "./reference-policy.js";
 import type { WeightSync } from "./weight-sync.js";
 
@@ -37,6 +38,8 @@ export interface RunParts extends Algorithm {
   readonly loader: PromptLoader | null;
   /** Of the training data. */
   readonly dataFingerprint: string | null;
+  /** Images, videos and sounds that prompts and tools show. */
+  readonly media: RunMedia;
   readonly queue: TransferQueue;
   readonly replay: ReplayBuffer;
   readonly manager: AgentLoopManager;
@@ -71,5 +74,7 @@ export interface RunParts extends Algorithm {
 /** The parts that turn sampled trajectories into an update: no data, no server, nothing that is tracked. */
 export type PipelineParts = Algorithm &
   Pick<RunParts, "config" | "actor" | "critic" | "reference" | "lostUpdates" | "logger"> & {
+    /** Null where no trajectory shows any. */
+    readonly media: MediaSupply | null;
     readonly weights: Pick<WeightSync, "version">;
   };

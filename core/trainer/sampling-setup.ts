@@ -1,12 +1,14 @@
 import path from "node:path";
 import type { AgentLoopManager } from "../agent/agent-loop.js";
 import { createAgentLoopManager, loadInteractions } from "../agent/index.js";
-import { modelTypeOf, type Tokenizer } from "../data/index.js";
+import { modelTypeOf } from "../data/index.js";
 import type { Tracer } from "../tracing/tracer.js";
 import type { ReplayBuffer, ReplayBufferOptions } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
+import type { PromptInputs } from "./input-setup.js";
 import { openLoopThreads } from "./loop-threads-setup.js";
 import { managerSource, type RunLoops } from "./loops-setup.js";
+import type { ShownMedia } from "./media-setup.js";
 import type { RunRewards } from "./rewards-setup.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
@@ -23,8 +25,8 @@ export interface SamplingParts extends RolloutParts {
 
 export async function createSampling(
   scope: RunScope,
-  needs: {
-    readonly tokenizer: Tokenizer;
+  needs: PromptInputs & {
+    readonly shown: ShownMedia;
     readonly rewards: Pick<RunRewards, "streaming">;
     /** The time that chat templates see. */
     readonly now: Date;
@@ -46,7 +48,7 @@ export async function createSampling(
 
   const modelType = model.path === null ? null : await modelTypeOf(path.resolve(scope.cwd, model.path));
   const findAgentLoop = await needs.loops.list.finder((loops) =>
-    openLoopThreads(scope, { loops, now: needs.now, modelType }, cleanups),
+    openLoopThreads(scope, { loops, now: needs.now, modelType, media: needs.media }, cleanups),
   );
   findAgentLoop(rollout.agent.default_agent_loop);
   const toolParser = registries.toolParsers.require(rollout.multi_turn.format);
@@ -67,11 +69,12 @@ export async function createSampling(
   });
   cleanups.push(() => queue.close());
 
-  const servers = await createRollout(scope, needs.tokenizer, cleanups);
+  const servers = await createRollout(scope, needs, cleanups);
   const manager = await createAgentLoopManager(managerSource(scope), {
     config,
     client: servers.client,
     tokenizer: needs.tokenizer,
+    media: needs.media,
     queue,
     rewardManager: needs.rewards.streaming,
     findAgentLoop,

@@ -9,9 +9,10 @@ import { CheckpointStore } from "./checkpoint-store.js";
 import { dataFingerprint } from "./data-fingerprint.js";
 import { LostUpdates } from "./divergence.js";
 import { runDumps } from "./dumps.js";
-import { refuseLargerTokenizer, refuseMedia, refuseSilentSampler, requireValues } from "./fitness.js";
+import { refuseLargerTokenizer, refuseSilentSampler, requireMultiModal, requireValues } from "./fitness.js";
 import { openInputs } from "./input-setup.js";
 import { openLoader } from "./loader-setup.js";
+import type { ShownMedia } from "./media-setup.js";
 import { estimateMemory, isTooLarge, memoryLines } from "./memory-estimate.js";
 import { checkPlan, refuseUnfitInputs, requirePlan } from "./plan-check.js";
 import { referencePolicy } from "./reference-policy.js";
@@ -67,8 +68,9 @@ async function build(
   await checkpoints.clean();
   const resumeFrom = await checkpointToResume(checkpoints, trainer, cwd);
   const startedAt = (resumeFrom && (await startOf(resumeFrom))) ?? new Date();
-  const { tokenizer, train, validation, rewards, tools, loops } = await openInputs(options, cleanups, () => startedAt);
-  refuseUnfitInputs(checked, { tokenizer, train, validation }, config);
+  const inputs = await openInputs(options, cleanups, () => startedAt);
+  const { tokenizer, media, shown, train, validation, rewards } = inputs;
+  refuseUnfitInputs(checked, inputs, config);
   const plan = train
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
@@ -87,11 +89,12 @@ async function build(
   const actor = await createPlannedEngine(engines.actor, scope, cleanups);
   checkOutputs(actor, algorithm);
   requireStream(actor);
-  refuseMedia(actor, config.data, [train, validation]);
+  requireMultiModal(actor, shown, "actor_rollout_ref.actor.strategy");
+  if (!actor.capabilities.multiModal) media.restrict([], "the engine understands text alone");
   await actor.initialize({ signal });
   refuseLargerTokenizer(actor.modelInfo(), tokenizer);
   reportAdapter(options, actor);
-  const critic = engines.critic && (await createCritic(engines.critic, scope, cleanups));
+  const critic = engines.critic && (await createCritic(engines.critic, scope, { cleanups, shown }));
   const ofReference = engines.reference && (await createReference(engines.reference, scope, cleanups));
   const reference = referencePolicy(config, actor, ofReference);
 
@@ -104,7 +107,7 @@ async function build(
   let built: SyncTrainer | null = null;
   const refill = async (count: number) => built?.refill(count);
   const { vocabSize } = actor.modelInfo();
-  const needs = { tokenizer, rewards, tools, loops, tracer, refill, vocabSize, now: startedAt };
+  const needs = { ...inputs, tracer, refill, vocabSize, now: startedAt };
   const sampling = await createSampling(options, needs, cleanups);
   refuseSilentSampler(sampling.replicas, config);
 
@@ -115,6 +118,7 @@ async function build(
     config,
     profiler: options.profiler,
     tokenizer,
+    media,
     validation,
     loader: train && (await openLoader(options, train)),
     dataFingerprint: train && dataFingerprint(train),
@@ -137,7 +141,7 @@ async function build(
     checkpointCallbacks: options.checkpointCallbacks,
     logger,
     tracer,
-    dump: runDumps(config, tokenizer, cwd),
+    dump: runDumps(config, { tokenizer, media }, cwd),
     dispose,
   };
   built = new SyncTrainer(parts, { plan, resumeFrom, train, signal, display: options.display });
@@ -160,10 +164,11 @@ function stallTracker({ config, logger }: TrainerOptions, manager: AgentLoopMana
 async function createCritic(
   plan: EnginePlan,
   scope: TrainerOptions & EngineScope,
-  cleanups: (() => Promise<void>)[],
+  { cleanups, shown }: { readonly cleanups: (() => Promise<void>)[]; readonly shown: ShownMedia },
 ): Promise<BaseEngine> {
   const engine = await createPlannedEngine(plan, scope, cleanups);
   requireValues(engine);
+  requireMultiModal(engine, shown, "critic.strategy");
   await engine.initialize({ signal: scope.signal });
   return engine;
 }

@@ -7,6 +7,7 @@ import { entropyMetric } from "./entropy-metric.js";
 import { trainerErrors } from "./errors.js";
 import { warnOfFailedRewards } from "./failed-rewards.js";
 import { inferBatch } from "./infer.js";
+import { withMediaInputs } from "./media-inputs.js";
 import { updateModel } from "./model-update.js";
 import { filterPolicy } from "./policy-filtration.js";
 import type { StepMetrics } from "./run-context.js";
@@ -41,6 +42,8 @@ export async function runPipeline(
   const temperature = rollout.temperature > 0 && rollout.do_sample ? rollout.temperature : 1;
   const batch = makeTrainBatch(rows, temperature, scope.baselines);
   checkRows(batch, parts, scope);
+  const media = rows.map(({ multiModalData = [] }) => multiModalData);
+  batch.sequences = await withMediaInputs(batch.sequences, media, parts.media, scope.signal);
   const bypass = config.algorithm.rollout_correction.bypass_mode;
 
   if (!bypass) await oldLogProbs(parts, batch, scope);

@@ -2,6 +2,8 @@ import type { TrajectoryRecord } from "../tracking/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { LostUpdates } from "./divergence.js";
 import { trainerErrors } from "./errors.js";
+import { openPromptInputs } from "./input-setup.js";
+import { readMedia } from "./media-files.js";
 import { checkPlan, requirePlan } from "./plan-check.js";
 import { referencePolicy } from "./reference-policy.js";
 import { StepMetrics } from "./run-context.js";
@@ -20,14 +22,17 @@ export interface TrainedStep {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
+export interface RecordedSteps {
+  readonly steps: ReadonlyMap<number, readonly TrajectoryRecord[]>;
+  /** Where they were read from: media lie beside dumps. */
+  readonly folders: readonly string[];
+}
+
 /**
  * The training half of a run: recorded trajectories go through log-probabilities, advantages and updates as in training, one
  * step after the other. No server is started, and nothing is sampled, scored or saved.
  */
-export async function* trainOnly(
-  scope: RunScope,
-  steps: ReadonlyMap<number, readonly TrajectoryRecord[]>,
-): AsyncGenerator<TrainedStep> {
+export async function* trainOnly(scope: RunScope, { steps, folders }: RecordedSteps): AsyncGenerator<TrainedStep> {
   const { config, signal, logger } = scope;
   const cleanups: (() => Promise<void>)[] = [];
   try {
@@ -40,6 +45,8 @@ export async function* trainOnly(
     }
     const checks = { algorithm, totalSteps: steps.size, owners: ["actor", "critic", "reference"] as const };
     requirePlan(await checkPlan(scope, checks), logger);
+    const showsMedia = [...steps.values()].some((records) => records.some(({ media }) => media));
+    const media = showsMedia ? (await openPromptInputs(scope, cleanups)).media : null;
     const plans = planEngines(scope, steps.size);
     const start = async (plan: EnginePlan) => {
       const engine = await createPlannedEngine(plan, { services: scope.services, ranks: null }, cleanups);
@@ -51,10 +58,11 @@ export async function* trainOnly(
     const critic = plans.critic && (await start(plans.critic));
     const reference = referencePolicy(config, actor, plans.reference && (await start(plans.reference)));
     const lostUpdates = new LostUpdates(config.trainer.max_skipped_updates);
-    const weights = { version: 0 };
-    const parts: PipelineParts = { ...algorithm, config, actor, critic, reference, lostUpdates, logger, weights };
+    const models = { actor, critic, reference, media, lostUpdates, weights: { version: 0 } };
+    const parts: PipelineParts = { ...algorithm, ...models, config, logger };
     const { prompt_length: promptLength, response_length: responseLength } = config.actor_rollout_ref.rollout;
     for (const [step, records] of steps) {
+      if (media) await readMedia(folders, records, media, { signal });
       const rows = rowsOf(records, actor.modelInfo().vocabSize);
       const metrics = new StepMetrics();
       const timers = new StepTimers();

@@ -1,4 +1,5 @@
 import { agentErrors, TOKEN_ID_FIX, tokenIdProblem } from "../agent/index.js";
+import type { PlacedMedia } from "../data/media/media.js";
 import type { FieldValue, Row } from "../data/row.js";
 import type { JsonValue } from "../host/types.js";
 import type { RewardOutcome } from "../reward/reward.js";
@@ -35,6 +36,8 @@ export interface TrainingRow {
   readonly maxWeightVersion: number;
   /** Which weights drew which sampled token; null where only the span is known. */
   readonly weightVersions: readonly VersionRun[] | null;
+  /** Media among prompt and response, by reference; absent where there are none. */
+  readonly multiModalData?: readonly PlacedMedia[];
 }
 
 /** Fields of a trajectory that {@link trainingRow} reads. */
@@ -57,6 +60,7 @@ export const TRAJECTORY_FIELDS = [
   "maxWeightVersion",
   "weightVersions",
   "agentName",
+  "multiModalData",
 ] as const;
 
 export function trainingRow(
@@ -87,12 +91,15 @@ export function trainingRow(
     minWeightVersion: number(row.minWeightVersion, -1),
     maxWeightVersion: number(row.maxWeightVersion, -1),
     weightVersions: (row.weightVersions as readonly VersionRun[] | null | undefined) ?? null,
+    ...(Array.isArray(row.multiModalData)
+      ? { multiModalData: row.multiModalData as unknown as readonly PlacedMedia[] }
+      : {}),
   };
 }
 
 /** The row that a recorded trajectory was, under another weight version; null for a record without token ids. */
 export function recordedRow(record: TrajectoryRecord, weightVersion: number): TrainingRow | null {
-  const { key, promptIds, responseIds, logProbs, score } = record;
+  const { key, promptIds, responseIds, logProbs, score, media } = record;
   const parsed = parseKey(key);
   if (!promptIds || !responseIds || parsed.kind !== "trajectory") return null;
   return {
@@ -117,6 +124,7 @@ export function recordedRow(record: TrajectoryRecord, weightVersion: number): Tr
     minWeightVersion: weightVersion,
     maxWeightVersion: weightVersion,
     weightVersions: null,
+    ...(media ? { multiModalData: media } : {}),
   };
 }
 

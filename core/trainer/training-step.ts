@@ -58,6 +58,7 @@ export function runStep(step: TrainingStep): Promise<TrainBatch> {
     metrics.set(stepMetrics(batch, { globalStep, epoch: state.epoch, promptLength, responseLength, ranks }));
     await timers.time("dump_rollout_generations", () => show(parts, batch, globalStep));
     await parts.queue.clear("train", sampled.keys);
+    parts.media.release();
     // What the sampler makes of the step is part of its state, and so of the checkpoint.
     feed.tellSampler();
     await step.save(batch);

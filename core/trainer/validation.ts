@@ -18,6 +18,7 @@ export type ValidationParts = Pick<
   RunParts,
   | "config"
   | "tokenizer"
+  | "media"
   | "validation"
   | "queue"
   | "replay"
@@ -72,6 +73,7 @@ export async function validate(
     trajectoryRecord(row, { key: row.key, step: state.globalStep, split: "val" }, parts.tokenizer);
   await parts.trackers.logTrajectories(shown.map(recordOf), state.globalStep);
   await parts.dump("val", state.globalStep, () => rows.map(recordOf));
+  parts.media.release();
   return { ...metricsOf(finals), ...failures };
 }
 

@@ -18,6 +18,7 @@ const TEMPLATES = [
   "loop-manager",
   "loss",
   "platform",
+  "processor",
   "queue",
   "reward",
   "reward-manager",

@@ -13,16 +13,29 @@ import {
   type Tool,
   ToolSet,
 } from "../../core/agent/index.js";
-import { charTokenizerFiles, loadTokenizer, type Tokenizer } from "../../core/data/index.js";
+import { charTokenizerFiles, loadTokenizer, MediaStore, RunMedia, type Tokenizer } from "../../core/data/index.js";
 import { lineLogger } from "../../core/host/index.js";
 import { createHost } from "../../core/index.js";
-import { ATTRIBUTE, createJudge } from "../../core/plugin.js";
+import { ATTRIBUTE, createJudge, type PlacedMedia } from "../../core/plugin.js";
 import { composeTracers, type ReadSpan, readSpans } from "../../core/tracing/index.js";
 import { otelTracer, prometheusTracer } from "../../plugins/tracing/index.js";
-import { type RecordedSpan, RecordingTracer, ScriptedClient, tracerOptions } from "../../testing/index.js";
+import {
+  createFakeProcessor,
+  type RecordedSpan,
+  RecordingTracer,
+  ScriptedClient,
+  solidPng,
+  tracerOptions,
+} from "../../testing/index.js";
 import { configOf, type HarnessOptions, harness, task } from "./agent/harness.js";
 import { completion, HttpServer } from "./reward/servers/http-server.js";
 import { ToyFolder } from "./trainer/support/toy-run.js";
+
+interface RigOptions extends HarnessOptions {
+  readonly count?: number;
+  readonly graceMs?: number;
+  readonly media?: RunMedia;
+}
 
 const CORE = JSON.stringify(new URL("../../core/plugin.js", import.meta.url).href);
 const OTEL = JSON.stringify(import.meta.resolve("@opentelemetry/api"));
@@ -103,8 +116,10 @@ describe("agent loops in threads", function () {
       pad: "~",
       eos: "^",
       chatTemplate:
-        "{% for m in messages %}<{{ m.role }}>{{ m.content }}^{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}",
+        "{% for m in messages %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}{% if p.type == 'image' %}<image>{% else %}{{ p.text }}{% endif %}{% endfor %}{% endif %}^{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}",
     });
+    const added = files.tokenizerJson.added_tokens as Record<string, unknown>[];
+    added.push({ ...added[0], id: 95, content: "<image>" });
     const json = (name: string, value: unknown) => writeFile(path.join(folder, name), JSON.stringify(value));
     await json("tokenizer.json", files.tokenizerJson);
     await json("tokenizer_config.json", { ...files.tokenizerConfig, chat_template: files.chatTemplate });
@@ -125,11 +140,7 @@ describe("agent loops in threads", function () {
   });
 
   /** Threads of a real host, and a manager whose loop runs in them. */
-  async function rig(
-    exportName: string,
-    answers: readonly string[],
-    setup: HarnessOptions & { readonly count?: number; readonly graceMs?: number } = {},
-  ) {
+  async function rig(exportName: string, answers: readonly string[], setup: RigOptions = {}) {
     const host = await createHost({
       cwd: folder,
       env: {},
@@ -141,6 +152,10 @@ describe("agent loops in threads", function () {
     const services = await host.services({ device: "cpu" });
     const rollout = { n: 1, prompt_length: 600, response_length: 600, ...setup.rollout };
     const { promptLength, responseLength, multiTurn } = agentSettings(configOf({ ...setup, rollout }));
+    const media =
+      setup.media ??
+      new RunMedia({ store: new MediaStore(), processor: createFakeProcessor(tokenizer), tokenizer, model: "toys" });
+    const { kinds, placeholders, placeholderTexts } = media;
     const client = new ScriptedClient(
       answers.map((text) => ({ tokenIds: [...tokenizer.encode(text), tokenizer.eosTokenId as number] })),
     );
@@ -163,6 +178,7 @@ describe("agent loops in threads", function () {
         applyChatTemplateKwargs: {},
         seed: 5,
         tracers: ["otel", "prometheus"],
+        media: { kinds, placeholders, placeholderTexts },
         ...{ promptLength, responseLength, multiTurn },
       },
     });
@@ -170,7 +186,7 @@ describe("agent loops in threads", function () {
     await threads.open();
     const factory: AgentLoopFactory = threads.factory(loop(exportName));
     const rest = { ...setup, rollout, loops: [factory], agent: { default_agent_loop: exportName, ...setup.agent } };
-    const run = harness({ ...rest, over: { client, tokenizer, ...setup.over } });
+    const run = harness({ ...rest, over: { client, tokenizer, media, ...setup.over } });
     return { ...run, client, threads, warned: warnings, started: () => started };
   }
 
@@ -219,6 +235,34 @@ describe("agent loops in threads", function () {
     expect(stored.extraFields).to.deep.include({ turn_scores: [0.5] });
     expect(stored.metrics).to.include({ "tool/calls": 2, "tool/ok": 2 });
     expect(seen).to.deep.equal(["done", "good", "a_0"]);
+  });
+
+  it("show media of the data and of tools, whose bytes stay with the driver", async () => {
+    const media = new RunMedia({
+      store: new MediaStore(),
+      processor: createFakeProcessor(tokenizer),
+      tokenizer,
+      model: "toys",
+    });
+    const part = (png: Uint8Array) => ({ type: "image", image: png });
+    const { messages } = await media.take([{ role: "user", content: [part(solidPng(8, 8, [1, 2, 3]))] }]);
+    const look = functionTool(() => ({ text: "seen", media: [part(solidPng(16, 8, [255, 0, 0]))] }), {
+      name: "look",
+      description: "Looks.",
+      parameters: { type: "object" },
+    });
+    const call = '<tool_call>{"name": "look", "arguments": {}}</tool_call>';
+    const over = { tools: await ToolSet.of([look]) };
+    const { submit, manager, rows, client } = await rig("ToolAgentLoop", [call, "red"], { media, over });
+    await submit([task("a", { messages })]);
+    await manager.drain();
+    const { a_0_0: row } = await rows();
+    const text = tokenizer.decode([...(row.promptIds as Int32Array), ...(row.responseIds as Int32Array)]);
+    expect(text).to.contain("<user><image>^").and.to.contain("<tool><image><image>seen^");
+    const placed = row.multiModalData as unknown as readonly PlacedMedia[];
+    expect(placed.map(({ length }) => length)).to.deep.equal([1, 2]);
+    expect(client.requests.map((request) => request.media?.length)).to.deep.equal([1, 2]);
+    expect(Buffer.from(await media.bytes(placed[1])).equals(solidPng(16, 8, [255, 0, 0]))).to.equal(true);
   });
 
   it("wait until a tool of the driver admits a call, and leave it when the call or their session has ended", async () => {

@@ -18,6 +18,7 @@ import {
   type PluginCommand,
   type PluginHost,
   type PolicyLossFactory,
+  type ProcessorFactory,
   Prose,
   parseToolCalls,
   policyInputs,
@@ -180,6 +181,18 @@ export const acmeCalls: ToolParser = composeToolParser({
 export const turn: ParsedTurn = parseToolCalls(acmeCalls, "<call>{}</call>", { tools: [{ type: "function" }] });
 export const called: readonly [string, string] | undefined = turn.calls.map((c) => [c.name, c.arguments] as const)[0];
 
+/** Width and height are there for images alone. */
+export const acmeEyes: ProcessorFactory = {
+  name: "acme-eyes",
+  modelTypes: ["acme_vl"],
+  create: ({ tokenizer, kwargs }) => ({
+    placeholders: { image: "<image>" },
+    tokens: ({ width = 0, height = 0 }) => new Array<number>(width * height).fill(tokenizer.tokenId("<image>") ?? 0),
+    inputs: (_medium, bytes) => ({ pixels: { shape: [bytes.length], data: Float32Array.from(bytes) } }),
+    positions: ({ ids, media }) => new Int32Array(3 * ids.length).fill(media.length + Number(kwargs.offset)),
+  }),
+};
+
 export const errors = defineErrors({ VERL_ACME_DRIVER: { summary: "The driver is too old." } });
 export const raised = errors.VERL_ACME_DRIVER({ what: "Driver 1 is older than 2." });
 
@@ -220,6 +233,14 @@ export function mistakes(host: PluginHost, step: HookContexts["onStepEnd"], out:
   // Arguments are text.
   // @ts-expect-error
   out.call({ name: "f", arguments: {} });
+  // A processor says which models it is for, and an input its shape.
+  // @ts-expect-error
+  host.processors.register({ name: "eyes", create: acmeEyes.create });
+  host.processors.register({
+    ...acmeEyes,
+    // @ts-expect-error
+    create: () => ({ placeholders: {}, tokens: () => [1], inputs: () => ({ pixels: { data: new Float32Array(1) } }) }),
+  });
   // Registrars only write.
   // @ts-expect-error
   host.trackers.get("t");

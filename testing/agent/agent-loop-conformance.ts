@@ -11,7 +11,7 @@ import type {
   Tool,
   ToolParser,
 } from "../../core/plugin.js";
-import { composeToolParser, Prose, ToolSet, TurnEncoder } from "../../core/plugin.js";
+import { composeToolParser, Prose, SessionMedia, ToolSet, TurnEncoder, textAlone } from "../../core/plugin.js";
 import type { ConformanceCase } from "../case.js";
 import { type Answer, ScriptedClient } from "./scripted-client.js";
 import { createToyTokenizer } from "./toy-tokenizer.js";
@@ -51,6 +51,9 @@ export function agentLoopConformance(subject: AgentLoopUnderTest): ConformanceCa
   };
 
   async function contextOf(client: LlmClient, over: Partial<AgentLoopContext> = {}): Promise<AgentLoopContext> {
+    const encodePrompt: AgentLoopContext["encodePrompt"] = (messages, { tools } = {}) =>
+      tokenizer.encodeChat(messages, { addGenerationPrompt: true, ...(tools ? { tools } : {}) });
+    const { signal } = new AbortController();
     return {
       client,
       tokenizer,
@@ -60,8 +63,9 @@ export function agentLoopConformance(subject: AgentLoopUnderTest): ConformanceCa
       seed: 1,
       sampling: SAMPLING,
       applyChatTemplateKwargs: {},
-      encodePrompt: (messages, { tools } = {}) =>
-        tokenizer.encodeChat(messages, { addGenerationPrompt: true, ...(tools ? { tools } : {}) }),
+      encodePrompt,
+      preparePrompt: async (messages, options) => ({ messages, promptIds: encodePrompt(messages, options), media: [] }),
+      media: new SessionMedia(textAlone(tokenizer), signal),
       tools: await ToolSet.of(subject.tools ?? []),
       interactions: new Map(),
       toolParser: subject.toolParser ?? noCalls,
@@ -75,7 +79,7 @@ export function agentLoopConformance(subject: AgentLoopUnderTest): ConformanceCa
         toolCalls: { deadlineMs: 1000, maxResponseLength: 256, truncateSide: "middle" },
       },
       options: subject.options ?? {},
-      signal: new AbortController().signal,
+      signal,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       ...over,
     };

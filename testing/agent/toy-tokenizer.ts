@@ -1,10 +1,19 @@
-import type { ChatMessage, ChatTemplateOptions, DecodeOptions, Tokenizer } from "../../core/plugin.js";
+import {
+  type ChatMessage,
+  type ChatTemplateOptions,
+  type DecodeOptions,
+  mediaKindOf,
+  type Tokenizer,
+} from "../../core/plugin.js";
 
 export interface ToyTokenizerOptions {
   /** Texts of the ordinary tokens; every printable ASCII character and the line feed by default. */
   readonly vocabulary?: readonly string[];
+  /** Three more special tokens, which stand for media in messages: `<image>`, `<video>` and `<audio>`, ids 6 to 8. */
+  readonly media?: boolean;
 }
 
+const MEDIA = ["<image>", "<video>", "<audio>"];
 const SPECIAL = ["<pad>", "<end>", "<system>", "<user>", "<assistant>", "<tool>"];
 
 /**
@@ -12,7 +21,8 @@ const SPECIAL = ["<pad>", "<end>", "<system>", "<user>", "<assistant>", "<tool>"
  * special: padding, end of turn (the only stop token), and one header per role. Messages render as `<role>text<end>`.
  */
 export function createToyTokenizer(options: ToyTokenizerOptions = {}): Tokenizer {
-  const texts = [...SPECIAL, ...(options.vocabulary ?? ascii())];
+  const special = options.media ? [...SPECIAL, ...MEDIA] : SPECIAL;
+  const texts = [...special, ...(options.vocabulary ?? ascii())];
   const idOf = new Map(texts.map((text, id) => [text, id]));
   const longestFirst = [...texts].sort((a, b) => b.length - a.length);
 
@@ -37,7 +47,7 @@ export function createToyTokenizer(options: ToyTokenizerOptions = {}): Tokenizer
   }
 
   function textOfToken(id: number, { skipSpecialTokens = false }: DecodeOptions = {}): string {
-    return skipSpecialTokens && id < SPECIAL.length ? "" : (texts[id] ?? "\uFFFD");
+    return skipSpecialTokens && id < special.length ? "" : (texts[id] ?? "\uFFFD");
   }
 
   return {
@@ -59,7 +69,13 @@ export function createToyTokenizer(options: ToyTokenizerOptions = {}): Tokenizer
 
 function textOf(content: ChatMessage["content"]): string {
   if (typeof content === "string" || content === null) return content ?? "";
-  return content.map((part) => ("text" in part ? String(part.text) : "")).join("");
+  return content
+    .map((part) => {
+      const kind = mediaKindOf(part);
+      if (kind !== null) return `<${kind}>`;
+      return "text" in part ? String(part.text) : "";
+    })
+    .join("");
 }
 
 function ascii(): string[] {

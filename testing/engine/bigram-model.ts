@@ -5,6 +5,8 @@ export interface TableModel {
   readonly name: string;
   readonly shape: readonly number[];
   readonly outputs: readonly OutputName[];
+  /** Whether it sees media; default false. */
+  readonly multiModal?: boolean;
   forward(parameter: Float32Array, batch: SequenceBatch, outputs: readonly OutputName[]): ModelOutputs;
   /** Adds ∂loss/∂parameter, given ∂loss/∂outputs. */
   backward(parameter: Float32Array, batch: SequenceBatch, gradients: ModelOutputs, sum: Float64Array): void;
@@ -69,8 +71,9 @@ export function valueTableModel(vocabSize: number): TableModel {
   };
 }
 
-function rowStatistics(row: Float32Array, temperature: number) {
-  const logits = Float64Array.from(row, (z) => z / temperature);
+/** Of a softmax over a row of logits at a temperature. */
+export function rowStatistics(row: ArrayLike<number>, temperature: number) {
+  const logits = Float64Array.from(row, (z: number) => z / temperature);
   const max = logits.reduce((a, b) => Math.max(a, b));
   const logSum = max + Math.log(logits.reduce((sum, z) => sum + Math.exp(z - max), 0));
   const logPi = logits.map((z) => z - logSum);

@@ -8,12 +8,16 @@ import type {
   OptimizerConfig,
   PlanFinding,
 } from "../../core/plugin.js";
-import { bigramModel, valueTableModel } from "./bigram-model.js";
+import { PICTURE_MODEL } from "../data/fake-processor.js";
+import { bigramModel, type TableModel, valueTableModel } from "./bigram-model.js";
+import { pictureModel } from "./picture-model.js";
 import { TableBackend, type TableBackendOptions } from "./table-backend.js";
 
 export interface FakeEngineOptions extends Partial<TableBackendOptions> {
   /** A bigram language model (default), or a critic with a value per previous token. */
   readonly modelType?: "language_model" | "value_model";
+  /** A language model that sees pictures, prepared by the fake processor. */
+  readonly pictures?: boolean;
   readonly optimizer?: OptimizerConfig | null;
   readonly topology?: DataParallelTopology;
 }
@@ -43,13 +47,17 @@ export function createFakeEngine(options: FakeEngineOptions = {}): BaseEngine {
 /** The backend of {@link createFakeEngine}. */
 export function createFakeBackend(options: Omit<FakeEngineOptions, "optimizer" | "topology"> = {}): EngineBackend {
   const { vocabSize = 16, seed = 0, maxPositions = 4096, onCall } = options;
-  const model = options.modelType === "value_model" ? valueTableModel(vocabSize) : bigramModel(vocabSize);
-  return new TableBackend(model, { vocabSize, seed, maxPositions, onCall });
+  return new TableBackend(modelOf(options, vocabSize), { vocabSize, seed, maxPositions, onCall });
+}
+
+function modelOf({ modelType, pictures = false }: FakeEngineOptions, vocabSize: number): TableModel {
+  if (modelType === "value_model") return valueTableModel(vocabSize);
+  return pictures ? pictureModel(vocabSize) : bigramModel(vocabSize);
 }
 
 /**
- * Register under the backend `fake`. `model.config.vocab_size` gives the size of the table; a language model and a critic
- * register separately.
+ * Register under the backend `fake`. `model.config.vocab_size` gives the size of the table, and `model_type: fake_pictures` a
+ * language model that sees pictures; a language model and a critic register separately.
  */
 export function fakeEngineFactory(modelType: "language_model" | "value_model" = "language_model"): EngineFactory {
   const optionsOf = ({ model, seed }: EngineOptions) => {
@@ -57,6 +65,7 @@ export function fakeEngineFactory(modelType: "language_model" | "value_model" = 
     const [vocab, positions] = [config.vocab_size, config.max_position_embeddings];
     return {
       modelType,
+      pictures: config.model_type === PICTURE_MODEL,
       seed: "initSeed" in model ? model.initSeed : seed,
       vocabSize: typeof vocab === "number" ? vocab : undefined,
       maxPositions: typeof positions === "number" ? positions : undefined,

@@ -12,4 +12,6 @@ export {
   fakeEngineFactory,
 } from "./fake-engine.js";
 export { localReplicas } from "./local-replicas.js";
+export { type MediaEngineUnderTest, mediaEngineConformance } from "./media-cases.js";
+export { PICTURE_WEIGHT, pictureModel } from "./picture-model.js";
 export { TableBackend, type TableBackendOptions } from "./table-backend.js";

@@ -42,6 +42,17 @@ export function lifecycleCases(make: EngineMaker): ConformanceCase[] {
       },
     },
     {
+      name: "refuses a batch with media unless it declares that it takes them",
+      run: () =>
+        withEngine(make, optimizerWith(), async (engine) => {
+          if (engine.capabilities.multiModal) return;
+          const medium = { kind: "image" as const, id: "0".repeat(64), mimeType: "image/png", byteLength: 1 };
+          const media = Array.from({ length: batch.size }, () => [{ ...medium, offset: 0, length: 1, inputs: {} }]);
+          await using _mode = await engine.evalMode();
+          await assert.rejects(engine.inferBatch({ ...batch, media }, ["logProb"]), { code: "VERL_ENGINE_NO_MEDIA" });
+        }),
+    },
+    {
       name: "nests modes and returns to the outer one",
       run: () =>
         withEngine(make, optimizerWith(), async (engine) => {

@@ -45,7 +45,7 @@ export class TableBackend implements EngineBackend {
       devices: ["cpu"],
       dtypes: ["f32"],
       adapters: false,
-      multiModal: false,
+      multiModal: model.multiModal ?? false,
     };
   }
 

@@ -6,11 +6,14 @@ import {
   type ServerAdapterFactory,
   type WeightReceiver,
 } from "../../core/rollout/index.js";
+import { PICTURE_MODEL } from "../data/fake-processor.js";
 import { BigramBackend } from "./bigram-backend.js";
 
 export interface FakeReplicaOptions extends Partial<RolloutOptions> {
   /** Default: `vocab_size` of `model.config`, else 16. */
   readonly vocabSize?: number;
+  /** Serves the fake model that sees pictures; default: by `model_type` of `model.config`. */
+  readonly pictures?: boolean;
   /** Table [V, V] before the first update; without it the replica waits for weights. */
   readonly table?: Float32Array;
 }
@@ -19,7 +22,9 @@ export interface FakeReplicaOptions extends Partial<RolloutOptions> {
 export function createFakeReplica(options: FakeReplicaOptions = {}): WeightReceiver {
   const { replicaRank = 0, maxModelLen = 64, responseLength = 16, eosTokenIds = [], createDecoder = null } = options;
   const vocabSize = options.vocabSize ?? vocabSizeOf(options) ?? 16;
-  const backend = new BigramBackend(vocabSize, { eosTokenIds, createDecoder }, options.table ?? null);
+  const { media, pictures = configOf(options).model_type === PICTURE_MODEL } = options;
+  const serving = { eosTokenIds, createDecoder, pictures, ...(media ? { media } : {}) };
+  const backend = new BigramBackend(vocabSize, serving, options.table ?? null);
   return composeReplica(backend, { name: "fake", replicaRank, maxModelLen, responseLength, createDecoder });
 }
 
@@ -43,7 +48,11 @@ export const fakeServerAdapterFactory: ServerAdapterFactory = {
 
 const vocabSizeOf = (options: FakeReplicaOptions) => sizeOf(options, "vocab_size");
 
-function sizeOf({ model }: FakeReplicaOptions, key: string): number | undefined {
-  const size = model && "config" in model ? model.config[key] : undefined;
+function sizeOf(options: FakeReplicaOptions, key: string): number | undefined {
+  const size = configOf(options)[key];
   return typeof size === "number" ? size : undefined;
+}
+
+function configOf({ model }: FakeReplicaOptions): Readonly<Record<string, unknown>> {
+  return model && "config" in model ? model.config : {};
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MEDIA_KINDS } from "../../core/data/index.js";
 import { isVerlError } from "../../core/host/index.js";
 import type { GenerateRequest } from "../../core/rollout/index.js";
 import type { ConformanceCase } from "../case.js";
@@ -38,6 +39,19 @@ export function generationCases(make: () => RolloutUnderTest): ConformanceCase[]
           );
           assert.equal(tokenIds.length, 5);
           assert.equal(stopReason, "length");
+        }),
+    },
+    {
+      name: "refuses media of a kind that it does not take",
+      run: () =>
+        withReplica(make(), {}, async ({ replica }) => {
+          const kind = MEDIA_KINDS.find((one) => !replica.capabilities.media?.includes(one));
+          if (kind === undefined) return;
+          const medium = { kind, id: "0".repeat(64), mimeType: `${kind}/x`, byteLength: 1, offset: 0, length: 1 };
+          await assert.rejects(
+            replica.generate({ ...ask("media"), media: [medium] }),
+            withCode("VERL_ROLLOUT_NO_MEDIA"),
+          );
         }),
     },
     {

@@ -24,10 +24,10 @@ export function appendedMessages(
       what: `message ${previous.length + wrong} has the role ${role}; only tool, user and system messages are appended`,
     });
   }
-  refuseMedia(appended);
   return appended;
 }
 
+/** Where only tokens of texts are made. */
 export function refuseMedia(messages: readonly ChatMessage[]): void {
   const at = messages.findIndex(({ content }) => plainText(content) === null);
   if (at < 0) return;

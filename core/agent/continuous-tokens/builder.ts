@@ -1,3 +1,4 @@
+import type { MediaTokens, PlacedMedia } from "../../data/index.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import type { VersionRun } from "../../rollout/rollout.js";
 import { agentErrors } from "../errors.js";
@@ -51,14 +52,24 @@ export class ContinuousTokenBuilder {
   /** What the end of the tokens waits for. */
   #due: "start" | "assistant" | "any" = "start";
 
-  constructor(readonly encoder: TurnEncoder) {}
+  /** @param mediaTokens  of the media that messages hold; by default they may hold none */
+  constructor(
+    readonly encoder: TurnEncoder,
+    private readonly mediaTokens: MediaTokens | null = null,
+  ) {}
 
-  /** Begin with these messages; `promptIds` if they are encoded already, e.g. shortened. */
-  start(messages: readonly ChatMessage[], promptIds: readonly number[] = this.encoder.encode(messages)): TokenEdit {
+  /** Begin with these messages; `promptIds` and their `media` if they are encoded already, e.g. shortened. */
+  start(
+    messages: readonly ChatMessage[],
+    promptIds?: readonly number[],
+    media: readonly PlacedMedia[] = [],
+  ): TokenEdit {
     if (this.#due !== "start") throw order("the trajectory has begun already");
-    this.#sample = newSample(promptIds, true);
+    const encoded = promptIds ? { ids: promptIds, media } : this.#encoded(messages);
+    this.#sample = newSample(encoded.ids, true, encoded.media);
     this.#due = "assistant";
-    return { kind: "initial", removedPrefixCount: 0, insertedIds: [], appendedIds: promptIds };
+    const edit = { kind: "initial", removedPrefixCount: 0, insertedIds: [], appendedIds: encoded.ids } as const;
+    return encoded.media.length > 0 ? { ...edit, media: encoded.media } : edit;
   }
 
   /** Add sampled ids: mask 1. A second call without messages in between goes on with the same turn. */
@@ -89,7 +100,7 @@ export class ContinuousTokenBuilder {
   plan(previous: readonly ChatMessage[], updated: readonly ChatMessage[]): PlannedEdit {
     const base = this.#begun();
     if (this.#due === "assistant") throw order("messages were to be added where the model's turn is due");
-    const edit = this.encoder.append(previous, updated, this.promptIds);
+    const edit = this.encoder.append(previous, updated, this.promptIds, this.mediaTokens);
     const { removedPrefixCount, insertedIds, appendedIds } = edit;
     const added = insertedIds.length + appendedIds.length - removedPrefixCount;
     return {
@@ -105,7 +116,7 @@ export class ContinuousTokenBuilder {
     if (base !== this.#begun()) throw order("the plan was made for other tokens");
     if (edit.kind === "split") {
       if (base.responseIds.length > 0) this.#finished.push(base);
-      this.#sample = newSample(edit.appendedIds, true);
+      this.#sample = newSample(edit.appendedIds, true, edit.media);
     } else this.#sample = editSample(base, edit, null);
     if (edit.appendedIds.length > 0) this.#due = "assistant";
     return edit;
@@ -115,6 +126,11 @@ export class ContinuousTokenBuilder {
   get promptIds(): readonly number[] {
     const { promptIds, responseIds } = this.#begun();
     return [...promptIds, ...responseIds];
+  }
+
+  /** The media among {@link promptIds}. */
+  get media(): readonly PlacedMedia[] {
+    return this.#begun().media ?? [];
   }
 
   /** The sample that is being built. */
@@ -127,6 +143,11 @@ export class ContinuousTokenBuilder {
     return [...this.#finished, this.#begun()]
       .filter(({ responseMask }) => responseMask.includes(1))
       .map((sample) => this.#shown(sample));
+  }
+
+  #encoded(messages: readonly ChatMessage[]) {
+    if (this.mediaTokens) return this.encoder.encodeMedia(messages, this.mediaTokens);
+    return { ids: this.encoder.encode(messages), media: [] };
   }
 
   #shown(sample: TokenSample): TokenSample {

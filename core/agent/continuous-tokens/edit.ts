@@ -1,3 +1,5 @@
+import { type PlacedMedia, shifted } from "../../data/index.js";
+
 /**
  * What one step did to the tokens of a trajectory: `removedPrefixCount` ids were taken off the end of what was there, then
  * `insertedIds` (what stands between two turns) and `appendedIds` were added.
@@ -12,8 +14,18 @@ export interface TokenEdit {
   readonly removedPrefixCount: number;
   readonly insertedIds: readonly number[];
   readonly appendedIds: readonly number[];
+  /** Media among the appended ids, with offsets from the first of these; absent where there are none. */
+  readonly media?: readonly PlacedMedia[];
   /** Why a sample was split. */
   readonly reason?: string;
+}
+
+/** The media after an edit of a sequence with so many ids. */
+export function applyToMedia(media: readonly PlacedMedia[], length: number, edit: TokenEdit): readonly PlacedMedia[] {
+  const added = edit.media ?? [];
+  if (edit.kind === "split" || edit.kind === "initial") return added;
+  const kept = length - edit.removedPrefixCount;
+  return [...media, ...shifted(added, kept + edit.insertedIds.length)];
 }
 
 /** The ids after an edit of `ids`. */

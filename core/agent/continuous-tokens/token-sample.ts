@@ -1,5 +1,6 @@
+import type { PlacedMedia } from "../../data/media/media.js";
 import type { VersionRun } from "../../rollout/rollout.js";
-import type { TokenEdit } from "./edit.js";
+import { applyToMedia, type TokenEdit } from "./edit.js";
 
 /**
  * Sampled tokens of one model call: response positions `start` to `end` (exclusive), and the weights that drew them. A call that
@@ -21,6 +22,8 @@ export interface TokenSample {
   /** Nats; 0 where the mask is 0. Null when the server gives none. */
   readonly responseLogProbs: readonly number[] | null;
   readonly spans: readonly SampledSpan[];
+  /** Media in their order, with offsets from the prompt's first token; absent where there are none. */
+  readonly media?: readonly PlacedMedia[];
 }
 
 /** What came with sampled ids. */
@@ -32,9 +35,16 @@ export interface SampledMetadata {
   readonly weightVersions?: readonly VersionRun[];
 }
 
-export function newSample(promptIds: readonly number[], withLogProbs: boolean): TokenSample {
-  return { promptIds, responseIds: [], responseMask: [], responseLogProbs: withLogProbs ? [] : null, spans: [] };
+export function newSample(
+  promptIds: readonly number[],
+  withLogProbs: boolean,
+  media: readonly PlacedMedia[] = [],
+): TokenSample {
+  const responseLogProbs = withLogProbs ? [] : null;
+  return { promptIds, responseIds: [], responseMask: [], responseLogProbs, spans: [], ...withMedia(media) };
 }
+
+const withMedia = (media: readonly PlacedMedia[]) => (media.length > 0 ? { media } : {});
 
 /**
  * The sample after an edit. Mask and log-probabilities follow the ids: what is removed loses its entries, inserted ids get
@@ -65,6 +75,7 @@ export function editSample(sample: TokenSample, edit: TokenEdit, sampled: Sample
       ...(sampled?.logProbs ?? []),
     ],
     spans,
+    ...withMedia(applyToMedia(sample.media ?? [], sample.promptIds.length + sample.responseIds.length, edit)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type EncodedMedia, type MediaTokens, mediaPartsOf, placeMedia } from "../../data/index.js";
 import type { ChatMessage, Tokenizer } from "../../data/tokenizer.js";
 import type { Logger } from "../../host/types.js";
 import { agentErrors } from "../errors.js";
@@ -61,24 +62,45 @@ export class TurnEncoder {
   }
 
   /**
+   * The same of a conversation with media, whose tokens are among the ids.
+   *
+   * @throws VERL_DATA_MEDIA_MARKS where the template does not write one placeholder for each
+   */
+  encodeMedia(messages: readonly ChatMessage[], media: MediaTokens, addGenerationPrompt = true): EncodedMedia {
+    return placeMedia(this.#ids(this.render(messages, addGenerationPrompt)), mediaPartsOf(messages), media);
+  }
+
+  /**
    * What to add for the messages that `updated` has more than `previous`, after an assistant turn that ends the tokens `seen`.
-   * Where the template offers no way to append them, the edit is a split.
+   * Where the template offers no way to append them, the edit is a split. Messages may hold media where `media` knows them.
    *
    * @throws VERL_AGENT_HISTORY_CHANGED if `previous` is no prefix of `updated`; VERL_AGENT_MESSAGE_ROLE if another role than tool,
    *   user and system is appended; VERL_AGENT_TOOL_NAME where the family needs a name that nothing tells
    */
-  append(previous: readonly ChatMessage[], updated: readonly ChatMessage[], seen: readonly number[]): TokenEdit {
+  append(
+    previous: readonly ChatMessage[],
+    updated: readonly ChatMessage[],
+    seen: readonly number[],
+    media: MediaTokens | null = null,
+  ): TokenEdit {
     const appended = appendedMessages(previous, updated);
+    if (!media) refuseMedia(appended);
     if (appended.length === 0) return messagesEdit([], []);
     const groups = groupMessages(appended, previous).map((group) => this.#named(group));
     const suffix: Suffix | Broken = this.#text.encoding
       ? this.#text.encoding.append(previous, appended)
       : templateSuffix(groups, updated, this.#text, this.family);
-    if ("broken" in suffix) return this.#split(updated, suffix.broken);
-    const edit = this.#join(seen, suffix, groups[0]);
+    if ("broken" in suffix) return this.#split(updated, suffix.broken, media);
+    const edit = withMedia(this.#join(seen, suffix, groups[0]), appended, media);
     if (this.options.history !== "render") return edit;
-    if (this.tokenizer.decode(applyToIds(seen, edit)) === this.render(updated, true)) return edit;
-    return this.#split(updated, "the template writes earlier turns differently now");
+    if (this.tokenizer.decode(applyToIds(seen, edit)) === this.#whole(updated, media)) return edit;
+    return this.#split(updated, "the template writes earlier turns differently now", media);
+  }
+
+  /** The text of the whole conversation, with that of the tokens of its media. */
+  #whole(messages: readonly ChatMessage[], media: MediaTokens | null): string {
+    if (!media || mediaPartsOf(messages).length === 0) return this.render(messages, true);
+    return this.tokenizer.decode(this.encodeMedia(messages, media).ids);
   }
 
   /** How an assistant turn meets what follows it. */
@@ -124,13 +146,22 @@ export class TurnEncoder {
     return { ...group, messages };
   }
 
-  #split(messages: readonly ChatMessage[], reason: string): TokenEdit {
-    return { kind: "split", removedPrefixCount: 0, insertedIds: [], appendedIds: this.encode(messages), reason };
+  #split(messages: readonly ChatMessage[], reason: string, media: MediaTokens | null): TokenEdit {
+    const encoded = media ? this.encodeMedia(messages, media) : { ids: this.encode(messages), media: [] };
+    const edit = { kind: "split", removedPrefixCount: 0, insertedIds: [], appendedIds: encoded.ids, reason } as const;
+    return encoded.media.length > 0 ? { ...edit, media: encoded.media } : edit;
   }
 
   #ids(text: string): number[] {
     return this.tokenizer.encode(text, { addSpecialTokens: false });
   }
+}
+
+/** The edit with the tokens of the appended messages' media in place of their placeholders. */
+function withMedia(edit: TokenEdit, appended: readonly ChatMessage[], tokens: MediaTokens | null): TokenEdit {
+  if (!tokens) return edit;
+  const { ids, media } = placeMedia(edit.appendedIds, mediaPartsOf(appended), tokens);
+  return media.length > 0 ? { ...edit, appendedIds: ids, media } : edit;
 }
 
 function messagesEdit(

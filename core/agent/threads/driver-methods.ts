@@ -1,15 +1,18 @@
+import { mediaKindOf, mediaPartsOf } from "../../data/index.js";
+import type { ChatMessage } from "../../data/tokenizer.js";
 import { reasonOf } from "../../host/errors.js";
 import type { Awaitable, CallOptions, Logger } from "../../host/types.js";
 import type { RelayedSpans } from "../../tracing/index.js";
 import { settled } from "../abortable.js";
 import type { AgentLoopContext } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
-import type { Tool, ToolSession } from "../tools/tool.js";
-import type { DriverCalls } from "./protocol.js";
+import { takeResult } from "../tools/result-media.js";
+import type { Tool, ToolResult, ToolSession } from "../tools/tool.js";
+import type { DriverCalls, TakenInDriver } from "./protocol.js";
 
 /** A session that runs in a thread, as the driver keeps it. */
 export interface DriverSession {
-  readonly context: Pick<AgentLoopContext, "client" | "tools" | "interactions" | "signal">;
+  readonly context: Pick<AgentLoopContext, "client" | "tools" | "interactions" | "media" | "signal">;
   /** The one that tools see; its state stays here. */
   readonly toolSession: ToolSession;
   /** Calls that tools have admitted, by ticket. */
@@ -83,8 +86,13 @@ export function driverMethods(
           held.delete(instance);
           return tool?.release?.(instanceId);
         }
-        return tool?.execute(instanceId, call.args, signal, toolSession);
+        const executed = settled(() => tool?.execute(instanceId, call.args, signal, toolSession));
+        return executed.then((result) => byReference(name, result, context.media));
       });
+    },
+    async takeMedia({ session, span, messages }, options) {
+      const { context, spans } = sessionOf(session, options);
+      return spans.inside(span, () => takenInDriver(messages, context.media));
     },
     async interaction({ session, span, name, call }, options) {
       const { context, held, spans, signal } = sessionOf(session, options);
@@ -108,4 +116,27 @@ export function driverMethods(
       logger[level](message);
     },
   };
+}
+
+/** Media of results stay in the driver where the model understands them; what it does not is refused in the thread. */
+async function byReference(
+  tool: string,
+  result: ToolResult | undefined,
+  media: AgentLoopContext["media"],
+): Promise<ToolResult | undefined> {
+  const kinds = (Array.isArray(result?.media) ? result.media : []).map(mediaKindOf);
+  if (!result || kinds.some((kind) => kind === null || !media.kinds.includes(kind))) return result;
+  return takeResult(tool, result, media);
+}
+
+async function takenInDriver(
+  messages: readonly ChatMessage[],
+  media: AgentLoopContext["media"],
+): Promise<TakenInDriver> {
+  const taken = await media.take(messages);
+  const prepared = mediaPartsOf(taken).flatMap(({ value }) => {
+    const found = media.find(value);
+    return found ? [[String(value), found] as const] : [];
+  });
+  return { messages: taken, prepared: new Map(prepared) };
 }

@@ -3,14 +3,17 @@ import type { Logger } from "../../host/types.js";
 import type { LlmClient, TokenOutput } from "../../rollout/rollout.js";
 import { noTracer, RelayTracer, type Tracer } from "../../tracing/index.js";
 import type { Interaction, InteractionTurn } from "../interactions/interaction.js";
+import type { TakeMessages } from "../loop-media.js";
 import type { Tool, ToolResult } from "../tools/tool.js";
-import type { DriverCalls, ThreadSession } from "./protocol.js";
+import type { DriverCalls, TakenInDriver, ThreadSession } from "./protocol.js";
 
 /** In a thread: the parts of a session's context that live in the driver, by the same interfaces. */
 export class DriverParts {
   readonly client: LlmClient;
   readonly tools: readonly Tool[];
   readonly interactions: ReadonlyMap<string, Interaction>;
+  /** Without the placeholders, which the thread knows. */
+  readonly take: TakeMessages;
   readonly logger: Logger;
   readonly tracer: Tracer;
 
@@ -21,6 +24,11 @@ export class DriverParts {
     this.tracer = trace ? new RelayTracer((event) => this.#tell({ session, event }), trace.wantsText) : noTracer;
     this.client = {
       generate: (request, options) => this.#ask<TokenOutput>("generate", { session, request }, options?.signal),
+    };
+    this.take = async (messages, { signal }) => {
+      const taken = await this.#ask<TakenInDriver>("takeMedia", { session, messages }, signal);
+      const find = (reference: unknown) => taken.prepared.get(String(reference)) ?? null;
+      return { messages: taken.messages, tokens: { placeholders: new Map(), find } };
     };
     this.tools = tools.map(({ schema, admits }): Tool => {
       const { name } = schema.function;
@@ -71,7 +79,7 @@ export class DriverParts {
   }
 }
 
-type Asked = "generate" | "tool" | "interaction";
+type Asked = "generate" | "tool" | "takeMedia" | "interaction";
 type WithoutSpan<C> = C extends unknown ? Omit<C, "span"> : never;
 
 /** Lines go to the driver's log; nobody waits for them. */

@@ -1,3 +1,5 @@
+import type { MediaKind } from "../../data/media/media.js";
+import type { PreparedMedia } from "../../data/media/media-tokens.js";
 import type { Row } from "../../data/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import type { Logger } from "../../host/types.js";
@@ -24,6 +26,20 @@ export interface ThreadTask {
   readonly seed: number;
   /** Registered names of the run's tracers. */
   readonly tracers: readonly string[];
+  readonly media: MediaMarks;
+}
+
+/** What is to be known of the model's media before any is there. */
+export interface MediaMarks {
+  readonly kinds: readonly MediaKind[];
+  readonly placeholders: ReadonlyMap<number, MediaKind>;
+  readonly placeholderTexts: readonly string[];
+}
+
+/** Messages that the driver has taken in, and what their media are to the tokenizer; `prepared` by reference. */
+export interface TakenInDriver {
+  readonly messages: readonly ChatMessage[];
+  readonly prepared: ReadonlyMap<string, PreparedMedia>;
 }
 
 /** An entry of `agent_loop_config_path` with `thread: true`. */
@@ -51,9 +67,10 @@ export interface ThreadSession {
   readonly trace: { readonly wantsText: boolean } | null;
 }
 
-/** What a session in a thread asks the driver for: the model, tools and simulated users; and what it tells: spans, and lines in the log. */
+/** What a session in a thread asks the driver for: the model, tools, media and simulated users; and what it tells: spans, and lines in the log. */
 export type DriverCalls = {
   generate: InSpan & { readonly request: GenerateRequest };
+  takeMedia: InSpan & { readonly messages: readonly ChatMessage[] };
   tool: InSpan & { readonly name: string; readonly call: ToolStep };
   interaction: InSpan & { readonly name: string; readonly call: InteractionStep };
   span: { readonly session: number; readonly event: SpanEvent };

@@ -1,4 +1,4 @@
-import { loadTokenizer, type Tokenizer } from "../../data/index.js";
+import { loadTokenizer, mediaPartsOf, type Tokenizer } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { CallOptions } from "../../host/types.js";
@@ -7,7 +7,8 @@ import { type TracerFactory, withTracer } from "../../tracing/index.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopOutput } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
 import { agentLoopFromExport } from "../loop-from-export.js";
-import { promptEncoder } from "../prompt-encoder.js";
+import { SessionMedia } from "../loop-media.js";
+import { PromptEncoder } from "../prompt-encoder.js";
 import type { ToolParser } from "../tool-parsers/tool-parser.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { turnEncoders } from "../turn-encoders.js";
@@ -64,16 +65,37 @@ export function threadMethods(
   async function contextOf(
     session: ThreadSession,
     { task, tokenizer, toolParser, turnEncoder }: Opened,
-    { client, tools, interactions, tracer, logger }: DriverParts,
+    { client, tools, interactions, take, tracer, logger }: DriverParts,
     signal: AbortSignal,
   ): Promise<AgentLoopContext> {
     const { promptLength, responseLength, applyChatTemplateKwargs, multiTurn, seed } = task;
     const { trajectoryId, sampling, options } = session;
-    const where = trajectoryId;
-    const encoding = { tokenizer, promptLength, applyChatTemplateKwargs, logger, templateLogger, where };
+    const { placeholders } = task.media;
+    const intake: ConstructorParameters<typeof SessionMedia>[0] = {
+      ...task.media,
+      async take(messages, options) {
+        // Most conversations are text: the driver is not asked.
+        if (mediaPartsOf(messages).length === 0) return { messages, tokens: { placeholders, find: () => null } };
+        const taken = await take(messages, options);
+        return { ...taken, tokens: { ...taken.tokens, placeholders } };
+      },
+    };
+    const media = new SessionMedia(intake, signal);
+    const encoder = new PromptEncoder({
+      ...{ tokenizer, promptLength, applyChatTemplateKwargs, logger, templateLogger },
+      // Media of prompts are the dataset's, known to the driver for the whole run.
+      media: { take: (messages) => intake.take(messages, { signal }) },
+      where: trajectoryId,
+    });
     return {
       ...{ client, tokenizer, promptLength, responseLength, trajectoryId, seed, sampling, applyChatTemplateKwargs },
-      encodePrompt: promptEncoder(encoding),
+      encodePrompt: encoder.encodeText,
+      async preparePrompt(messages, options) {
+        const { taken, ...prepared } = await encoder.prepare(messages, options);
+        media.keep(taken);
+        return prepared;
+      },
+      media,
       tools: await ToolSet.of(tools),
       ...{ interactions, toolParser, turnEncoder, multiTurn, options, signal, tracer, logger },
     };

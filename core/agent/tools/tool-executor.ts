@@ -1,12 +1,14 @@
 import type { ChatMessage } from "../../data/tokenizer.js";
-import { reasonOf } from "../../host/errors.js";
+import { isVerlError, reasonOf } from "../../host/errors.js";
 import type { JsonValue, Logger } from "../../host/types.js";
 import { noTracer, type Tracer } from "../../tracing/index.js";
 import { agentErrors } from "../errors.js";
+import type { LoopMedia } from "../loop-media.js";
 import { tracedCall } from "../trace.js";
 import { truncateToolResponse } from "../truncate-tool-response.js";
 import { ToolCallFailed, useTool } from "./execute-call.js";
 import type { RequestedCall } from "./requested-call.js";
+import { takeResult } from "./result-media.js";
 import type { JsonObject, ToolResult, ToolSession } from "./tool.js";
 import type { ToolSet } from "./tool-set.js";
 
@@ -46,7 +48,12 @@ export class ToolExecutor {
       readonly toolsKwargs: JsonObject;
       readonly signal: AbortSignal;
       readonly logger: Pick<Logger, "warn">;
-      /** The loop builds tokens of media too: parts that tools return come before the text. By default they are refused. */
+      /**
+       * Takes in what tools return: `AgentLoopContext.media` of a loop that builds tokens of media. Parts come before the text, as
+       * references. By default they are refused.
+       */
+      readonly media?: LoopMedia;
+      /** In place of `media`: parts go on as they came, for a loop that does with them what it likes. */
       readonly takesMedia?: boolean;
       readonly tracer?: Tracer;
     },
@@ -82,7 +89,7 @@ export class ToolExecutor {
     if (misfit !== null) {
       return this.#error(call, "bad_arguments", `Error: the arguments of "${call.name}" do not fit: ${misfit}`);
     }
-    const { session, toolsKwargs, signal, logger, takesMedia = false } = this.scope;
+    const { session, toolsKwargs, signal, logger } = this.scope;
     try {
       const result = await useTool(tool, {
         instanceId: `${session.trajectoryId}_${this.#instances++}`,
@@ -93,14 +100,23 @@ export class ToolExecutor {
         signal,
         onReleaseFailed: (why) => logger.warn(`the tool "${call.name}" could not be released: ${why}`),
       });
-      if (result.media && result.media.length > 0 && !takesMedia) {
-        throw agentErrors.VERL_AGENT_MEDIA({ what: `the tool "${call.name}" returned media` });
-      }
-      return this.#record(call, result.isError ? "failed" : "ok", result);
+      return this.#record(call, result.isError ? "failed" : "ok", await this.#taken(call.name, result));
     } catch (error) {
       if (error instanceof ToolCallFailed) return this.#error(call, error.outcome, error.message);
       throw error;
     }
+  }
+
+  async #taken(tool: string, result: ToolResult): Promise<ToolResult> {
+    const { media, takesMedia = false } = this.scope;
+    if (media) {
+      return takeResult(tool, result, media).catch((error: unknown) => {
+        if (isVerlError(error)) throw error;
+        throw new ToolCallFailed("failed", `Error: the tool "${tool}" failed: ${reasonOf(error)}`);
+      });
+    }
+    if (!result.media?.length || takesMedia) return result;
+    throw agentErrors.VERL_AGENT_MEDIA({ what: `the tool "${tool}" returned media` });
   }
 
   #error(call: RequestedCall, outcome: ToolOutcome, text: string): ToolCallRecord {
@@ -109,7 +125,8 @@ export class ToolExecutor {
 
   #record(call: RequestedCall, outcome: ToolOutcome, result: ToolResult): ToolCallRecord {
     const { text: whole, media = [], isError = false, reward = isError ? 0 : null, metrics = {} } = result;
-    const text = truncateToolResponse(whole, this.limits.maxResponseLength, this.limits.truncateSide);
+    const cut = truncateToolResponse(whole, this.limits.maxResponseLength, this.limits.truncateSide);
+    const text = this.scope.media?.plain(cut) ?? cut;
     const content = media.length === 0 ? text : [...media, { type: "text", text }];
     return {
       tool: call.name,
@@ -117,7 +134,7 @@ export class ToolExecutor {
       message: { role: "tool", content, ...(call.id === undefined ? {} : { tool_call_id: call.id }) },
       reward,
       metrics,
-      truncated: text !== whole,
+      truncated: cut !== whole,
     };
   }
 }

@@ -23,8 +23,8 @@ export interface ToolResult {
   /** What the model reads. */
   readonly text: string;
   /**
-   * Content parts before the text, such as `{type: "image", …}`. The built-in loops build texts alone: there, a result that
-   * has some ends the session with `VERL_AGENT_MEDIA`.
+   * Content parts before the text: `{type: "image", image: …}`, likewise of `video` and `audio`, with bytes, base64 or a data URL.
+   * A model that does not understand the kind ends the session with `VERL_AGENT_MEDIA`; one that cannot be read fails the call.
    */
   readonly media?: readonly ChatContentPart[];
   /** The call failed, and the text says why: counted as `failed`. Its reward is 0 where none is given. */

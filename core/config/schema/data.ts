@@ -41,9 +41,22 @@ export const data = section("Datasets and how prompts are drawn from them.", {
   max_response_length: key(count(), 512, "Longest response, tool outputs included.", { unit: "tokens" }),
   prompt_key: key(text(), "prompt", "Column with the chat messages."),
   reward_fn_key: key(text(), "data_source", "Column that names the data source; picks the scorer."),
-  image_key: key(text(), "images", "Column with images."),
-  video_key: key(text(), "videos", "Column with videos."),
-  audio_key: key(text(), "audios", "Column with audio."),
+  image_key: key(text(), "images", "Column with images, which take the places of the marks `<image>` in messages."),
+  video_key: key(text(), "videos", "Column with videos, likewise."),
+  audio_key: key(text(), "audios", "Column with audio, likewise."),
+  media_root: key(
+    optionalText(),
+    null,
+    "Folder that paths of media start at and may not leave; null = that of the data file.",
+    { file: true, differs: { why: "verl reads whatever file a row names, and fetches addresses" } },
+  ),
+  processor: key(optionalText(), null, "Processor of media, by registered name; null = the one for the model's type.", {
+    registry: "processors",
+    differs: { why: "verl's processors come with the model" },
+  }),
+  mm_processor_kwargs: open(
+    "Options of the model's processor, e.g. {max_pixels: 401408}, in sampling and in training.",
+  ),
   shuffle: key(flag(), true, "Draw training rows in random order, a new one each pass."),
   seed: key(z.int().min(0).nullable(), follows("trainer.seed"), "Seed of the data order; null = random.", {
     differs: { verl: null, why: "a run is reproducible unless asked otherwise" },

@@ -112,6 +112,19 @@ describe("tokens of a trajectory", () => {
     expect(warnings).to.deep.equal(["1 of 2 prompts are longer than 2 tokens; their beginning is cut off"]);
   });
 
+  it("pads the axes of models that count media in several dimensions beside a row that counts tokens", () => {
+    const row = { promptIds: [1, 2], responseIds: [3, 4], responseMask: [0, 1], responseLogProbs: null, score: null };
+    const positions = Int32Array.from([0, 5, 6, 7, 0, 8, 9, 9]);
+    const options = { promptLength: 3, responseLength: 3, padTokenId: 0 };
+    const { axisPositionIds } = padTrajectories([{ ...row, positions }, row], options);
+    const rows = Array.from({ length: 6 }, (_, i) => [...(axisPositionIds ?? [])].slice(i * 6, (i + 1) * 6));
+    const counted = [1, 0, 1, 2, 3, 1];
+    expect(rows).to.deep.equal([counted, [1, 0, 5, 6, 7, 1], [1, 0, 8, 9, 9, 1], counted, counted, counted]);
+    const cut = padTrajectories([{ ...row, positions }], { ...options, promptLength: 1, responseLength: 1 });
+    expect([...(cut.axisPositionIds ?? [])]).to.deep.equal([0, 1, 5, 6, 8, 9]);
+    expect(padTrajectories([row], options).axisPositionIds).to.equal(null);
+  });
+
   it("shows the text that each token adds, characters split over tokens included", () => {
     // Bytes as ids: "é" is two tokens, "€" three.
     const tokenizer = { incrementalDecoder: byteDecoder };

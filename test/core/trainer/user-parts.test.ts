@@ -226,16 +226,6 @@ describe("core/trainer parts from user files", () => {
     expect(isLoaded).to.equal(false);
   });
 
-  it("refuses prompts with pictures for an engine that reads text alone", async () => {
-    await folder.write(
-      "train.jsonl",
-      (await folder.read("train.jsonl")).replaceAll('"data_source"', '"images":["x.png"],"data_source"'),
-    );
-    const { error } = await folder.fail();
-    expect(error.code).to.equal("VERL_TRAINER_ENGINE_UNFIT");
-    expect(error.message).to.include("images").and.include("train.jsonl:1");
-  });
-
   describe("a sampler without log-probabilities", () => {
     it("is refused where they are switched off", async () => {
       const { error } = await folder.fail({ overrides: ["actor_rollout_ref.rollout.calculate_log_probs=false"] });

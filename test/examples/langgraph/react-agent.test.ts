@@ -1,7 +1,13 @@
 import { expect } from "chai";
 import { agentLoopFromExport, builtinToolParsers, ToolSet, TurnEncoder } from "../../../core/agent/index.js";
 import { loadTokenizer } from "../../../core/data/index.js";
-import { type AgentLoopContext, functionTool, type GenerateRequest } from "../../../core/plugin.js";
+import {
+  type AgentLoopContext,
+  functionTool,
+  type GenerateRequest,
+  SessionMedia,
+  textAlone,
+} from "../../../core/plugin.js";
 import { byteTokenizerFiles } from "../../../examples/common/byte-tokenizer.js";
 import { ReactAgent } from "../../../examples/langgraph/react-agent.js";
 import { agentLoopConformance, runConformance, ScriptedClient } from "../../../testing/index.js";
@@ -34,6 +40,9 @@ describe("examples/langgraph/react-agent", () => {
     const client = new ScriptedClient(answers.map((text) => ({ tokenIds: [...tokenizer.encode(text), 1] })));
     const tools = await ToolSet.of([add]);
     const encoder = new TurnEncoder(tokenizer, { modelType: "llama", tools: tools.schemas });
+    const encodePrompt: AgentLoopContext["encodePrompt"] = (asked, { tools: shown } = {}) =>
+      tokenizer.encodeChat(asked, { addGenerationPrompt: true, ...(shown ? { tools: shown } : {}) });
+    const { signal } = new AbortController();
     const context: AgentLoopContext = {
       client,
       tokenizer,
@@ -43,8 +52,9 @@ describe("examples/langgraph/react-agent", () => {
       seed: 1,
       sampling: { temperature: 1, topP: 1, topK: -1, logProbs: true },
       applyChatTemplateKwargs: {},
-      encodePrompt: (asked, { tools: shown } = {}) =>
-        tokenizer.encodeChat(asked, { addGenerationPrompt: true, ...(shown ? { tools: shown } : {}) }),
+      encodePrompt,
+      preparePrompt: async (asked, shown) => ({ messages: asked, promptIds: encodePrompt(asked, shown), media: [] }),
+      media: new SessionMedia(textAlone(tokenizer), signal),
       tools,
       interactions: new Map(),
       toolParser,
@@ -58,7 +68,7 @@ describe("examples/langgraph/react-agent", () => {
         toolCalls: { deadlineMs: 1000, maxResponseLength: 256, truncateSide: "middle" },
       },
       options: {},
-      signal: new AbortController().signal,
+      signal,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       ...over,
     };

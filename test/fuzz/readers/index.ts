@@ -11,6 +11,7 @@ import { json } from "./json.js";
 import { judge } from "./judge.js";
 import { loopList } from "./loop-list.js";
 import { mcpServers } from "./mcp-servers.js";
+import { media } from "./media.js";
 import { metrics } from "./metrics.js";
 import { modules } from "./modules.js";
 import { parquet } from "./parquet.js";
@@ -50,6 +51,7 @@ export const readers: readonly FuzzReader[] = [
   jsonl,
   jsonRows,
   dataset,
+  media,
   checkpoint,
   metrics,
   runFolder,

@@ -1,4 +1,5 @@
 import { definePlugin } from "../../../../core/plugin.js";
+import { fakeProcessorFactory } from "../../../../testing/data/index.js";
 import { fakeEngineFactory } from "../../../../testing/engine/index.js";
 import { fakeRolloutFactory, fakeServerAdapterFactory } from "../../../../testing/rollout/index.js";
 
@@ -6,11 +7,12 @@ import { fakeRolloutFactory, fakeServerAdapterFactory } from "../../../../testin
 export const fakePlugin = definePlugin({
   name: "toy-backends",
   apiVersion: "^1.0.0",
-  provides: ["engine", "rollout", "serverAdapter"],
+  provides: ["engine", "rollout", "serverAdapter", "processor"],
   register(host) {
     host.engines.register(fakeEngineFactory());
     host.engines.register(fakeEngineFactory("value_model"));
     host.rollouts.register(fakeRolloutFactory);
     host.serverAdapters.register(fakeServerAdapterFactory);
+    host.processors.register(fakeProcessorFactory);
   },
 });

@@ -1,0 +1,247 @@
+import { access, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect } from "chai";
+import { charTokenizerFiles } from "../../../core/data/index.js";
+import type { TrajectoryRecord } from "../../../core/plugin.js";
+import { readTrajectories } from "../../../core/tracking/index.js";
+import { fakeEngineFactory, fakeRolloutFactory, PICTURE_MODEL, type Rgb, solidPng } from "../../../testing/index.js";
+import { verl } from "./support/child.js";
+import { reproducible } from "./support/compare.js";
+import { ToyFolder } from "./support/toy-run.js";
+import { TOY_OVERRIDES } from "./support/toy-task.js";
+
+/** A token that is a whole call: what a table of token pairs can learn to write. */
+const CALL = '<tool_call>{"name": "look", "arguments": {}}</tool_call>';
+const LETTERS = "rgbuat";
+/** Padding, end, letters, the call, the image. */
+const VOCAB = 2 + LETTERS.length + 2;
+const COLOURS: Readonly<Record<string, Rgb>> = { r: [255, 0, 0], g: [0, 255, 0], b: [0, 0, 255] };
+
+const TEMPLATE = [
+  "{% for m in messages %}",
+  "{{ {'user': 'u', 'assistant': 'a', 'tool': 't', 'system': ''}[m.role] }}",
+  "{% if m.content is string %}{{ m.content }}{% else %}",
+  "{% for p in m.content %}{% if p.type == 'image' %}<image>{% else %}{{ p.text }}{% endif %}{% endfor %}{% endif %}",
+  ".{% endfor %}{% if add_generation_prompt %}a{% endif %}",
+].join("");
+
+const TOOLS = `import { solidPng } from ${JSON.stringify(new URL("../../../testing/index.js", import.meta.url).href)};
+const COLOURS = ${JSON.stringify(COLOURS)};
+export const look = {
+  name: "look",
+  schema: { type: "function", function: { name: "look", description: "Shows the picture.", parameters: { type: "object" } } },
+  execute: (_id, _args, _signal, { row }) => {
+    const png = solidPng(16, 8, COLOURS[row.reward_model.ground_truth]);
+    return { text: "", media: [{ type: "image", image: "data:image/png;base64," + Buffer.from(png).toString("base64") }] };
+  },
+};`;
+
+/** The colour's letter is right; to have looked is a beginning. */
+const REWARD = `export const compute_score = ({ solution, groundTruth, extraInfo }) => {
+  const acc = solution.endsWith(groundTruth) ? 1 : 0;
+  const looked = extraInfo.tool_calls?.length > 0 ? 0.2 : 0;
+  return { score: Math.max(acc, looked), acc };
+};`;
+
+/** A folder with the task: say the colour of a picture. `rows` by colour. */
+async function pictures(rows: (colour: string) => Record<string, unknown>): Promise<ToyFolder> {
+  const folder = await ToyFolder.create();
+  const { tokenizerJson, ...files } = charTokenizerFiles(LETTERS, { pad: "_", eos: ".", chatTemplate: TEMPLATE });
+  const { model, added_tokens } = tokenizerJson as unknown as {
+    readonly model: { readonly vocab: Record<string, number> };
+    readonly added_tokens: readonly Record<string, unknown>[];
+  };
+  const [like] = added_tokens;
+  const added = [CALL, "<image>"].map((content, i) => ({
+    ...like,
+    id: VOCAB - 2 + i,
+    content,
+    special: content === "<image>",
+  }));
+  const dir = folder.at("tokenizer");
+  await mkdir(dir, { recursive: true });
+  const json = (name: string, value: unknown) => writeFile(path.join(dir, name), JSON.stringify(value));
+  await json("tokenizer.json", { ...tokenizerJson, model, added_tokens: [...added_tokens, ...added] });
+  await json("tokenizer_config.json", { ...files.tokenizerConfig, chat_template: TEMPLATE });
+  await json("generation_config.json", files.generationConfig);
+  for (const [colour, rgb] of Object.entries(COLOURS))
+    await writeFile(folder.at(`${colour}.png`), solidPng(16, 8, rgb));
+  const lines = Object.keys(COLOURS).map((colour, index) =>
+    JSON.stringify({
+      data_source: "toy",
+      reward_model: { style: "rule", ground_truth: colour },
+      extra_info: { index },
+      ...rows(colour),
+    }),
+  );
+  for (const file of ["train.jsonl", "val.jsonl"]) await folder.write(file, `${lines.join("\n")}\n`);
+  await folder.write("reward.mjs", REWARD);
+  await folder.write("tools.mjs", TOOLS);
+  return folder;
+}
+
+const rollout = "actor_rollout_ref.rollout";
+const MODEL = `actor_rollout_ref.model.config={model_type: ${PICTURE_MODEL}, vocab_size: ${VOCAB}, max_position_embeddings: 64}`;
+const OVERRIDES = [
+  MODEL,
+  "data.train_batch_size=3",
+  "data.max_prompt_length=8",
+  "data.max_response_length=16",
+  `${rollout}.n=16`,
+  "actor_rollout_ref.actor.optim.lr=0.3",
+  "trainer.total_training_steps=40",
+];
+const WITH_TOOL = [
+  ...OVERRIDES,
+  `${rollout}.agent.default_agent_loop=tool_agent`,
+  `${rollout}.multi_turn.function_tool_path=./tools.mjs`,
+  `${rollout}.multi_turn.max_assistant_turns=2`,
+];
+const asking = () => ({ prompt: [{ role: "user", content: "t" }] });
+const showing = (colour: string) => ({ prompt: [{ role: "user", content: "<image>t" }], images: [`${colour}.png`] });
+
+describe("a run with media", function () {
+  this.timeout(60_000);
+
+  for (const [name, rows, overrides] of [
+    ["images of the data", showing, OVERRIDES],
+    ["images that a tool returns", asking, WITH_TOOL],
+  ] as const) {
+    it(`learns to tell the colour of ${name}, and trainer and server see the same`, async () => {
+      await using folder = await pictures(rows);
+      const { tracker } = await folder.train({
+        overrides: [
+          ...overrides,
+          "data.val_files=[val.jsonl]",
+          "trainer.test_freq=40",
+          "trainer.val_before_train=true",
+        ],
+      });
+      const accuracy = (step: number) =>
+        tracker.steps.find((found) => found.step === step)?.metrics["val-core/toy/acc/mean@1"] ?? Number.NaN;
+      expect(accuracy(40)).to.equal(1);
+      expect(accuracy(0)).to.be.below(1);
+      for (const { step, metrics } of tracker.steps) {
+        const gap = metrics["training/sampler_gap/max"];
+        if (step > 0) expect(gap, `step ${step}`).to.be.below(1e-4);
+      }
+    });
+  }
+
+  it("goes on from a checkpoint as if it had never stopped", async () => {
+    await using whole = await pictures(asking);
+    await using halves = await pictures(asking);
+    const all = await whole.train({ overrides: [...WITH_TOOL, "trainer.total_training_steps=4"] });
+    await halves.train({ overrides: [...WITH_TOOL, "trainer.total_training_steps=2", "trainer.save_freq=2"] });
+    const rest = await halves.train({
+      overrides: [...WITH_TOOL, "trainer.total_training_steps=4", "trainer.save_freq=2"],
+    });
+    expect(reproducible(rest.tracker)).to.deep.equal(reproducible(all.tracker).filter(({ step }) => step > 2));
+  });
+
+  it("trains on several processes as on one", async () => {
+    await using one = await pictures(showing);
+    await using two = await pictures(showing);
+    const steps = [...OVERRIDES, "trainer.total_training_steps=2"];
+    const [a, b] = [
+      await one.train({ overrides: steps }),
+      await two.train({ overrides: [...steps, "trainer.n_gpus_per_node=2"] }),
+    ];
+    const loss = ({ tracker }: typeof a) => tracker.steps.map(({ metrics }) => metrics["actor/grad_norm"]);
+    expect(loss(b).length).to.equal(2);
+    loss(b).forEach((norm, i) => {
+      expect(norm).to.be.closeTo(loss(a)[i], 1e-5);
+    });
+  });
+
+  it("writes dumps that are complete by themselves: what they show lies beside them, and they can be trained on", async () => {
+    await using folder = await pictures(asking);
+    const steps = [...WITH_TOOL, "trainer.total_training_steps=3"];
+    await folder.train({ overrides: [...steps, "trainer.rollout_data_dir=dump"] });
+    const records: TrajectoryRecord[] = [];
+    for await (const record of readTrajectories(folder.at("dump", "3.jsonl"))) records.push(record);
+    const media = records.flatMap((record) => record.media ?? []);
+    expect(media).to.not.deep.equal([]);
+    for (const { id } of media) await access(folder.at("dump", "media", `${id}.png`));
+    const red = await readFile(folder.at("r.png"));
+    const files = await readdir(folder.at("dump", "media"));
+    const contents = await Promise.all(files.map((file) => readFile(folder.at("dump", "media", file))));
+    expect(contents.some((content) => content.equals(red))).to.equal(true);
+    const args = ["debug", "train", "--data", "dump", ...TOY_OVERRIDES, ...steps, "--json"];
+    const { code, stdout, stderr } = await verl(args, { cwd: folder.dir });
+    expect(code, stderr).to.equal(0);
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { step: number; trajectories: number });
+    expect(lines.map(({ step }) => step)).to.deep.equal([1, 2, 3]);
+  });
+
+  describe("is refused before anything is sampled", () => {
+    it("where the model has no processor, with the row and the model", async () => {
+      await using folder = await pictures(showing);
+      const { error } = await folder.fail({
+        overrides: [...OVERRIDES, `actor_rollout_ref.model.config={model_type: llama, vocab_size: ${VOCAB}}`],
+      });
+      expect(error.code).to.equal("VERL_DATA_NO_PROCESSOR");
+      expect(error.message).to.contain("models of the type llama").and.contain("train.jsonl:1");
+    });
+
+    it("by a dry run as well", async () => {
+      await using folder = await pictures(showing);
+      const { code, stderr } = await verl(
+        ["train", ...TOY_OVERRIDES, ...OVERRIDES, "actor_rollout_ref.model.config={model_type: llama}", "--dry-run"],
+        { cwd: folder.dir },
+      );
+      expect(code).to.not.equal(0);
+      expect(stderr).to.contain("VERL_DATA_NO_PROCESSOR").and.contain("train.jsonl:1");
+    });
+
+    it("where the engine understands text alone", async () => {
+      await using folder = await pictures(showing);
+      const { error } = await folder.fail({
+        overrides: [...OVERRIDES, "actor_rollout_ref.actor.strategy=letters"],
+        register(host) {
+          const fake = fakeEngineFactory();
+          const config = { vocab_size: VOCAB };
+          host.engines.register({
+            ...fake,
+            backends: ["letters"],
+            create: (options) => fake.create({ ...options, model: { config, initSeed: 1 } }),
+          });
+        },
+      });
+      expect(error.code).to.equal("VERL_TRAINER_ENGINE_UNFIT");
+      expect(error.message).to.contain("image").and.contain("train.jsonl:1");
+    });
+
+    it("where the rollout takes text alone", async () => {
+      await using folder = await pictures(showing);
+      const { error } = await folder.fail({
+        overrides: [...OVERRIDES, `${rollout}.name=letters`],
+        register(host) {
+          host.rollouts.register({
+            name: "letters",
+            createReplica: (options) =>
+              fakeRolloutFactory.createReplica({ ...options, model: { config: { vocab_size: VOCAB } } }),
+          });
+          host.serverAdapters.register({
+            name: "letters",
+            createAdapter: () => {
+              throw new Error("not to be reached");
+            },
+          });
+        },
+      });
+      expect(error.code).to.equal("VERL_ROLLOUT_NO_MEDIA");
+      expect(error.message).to.contain("letters").and.contain("train.jsonl:1");
+    });
+
+    it("where files are missing or lie elsewhere, all rows in one message", async () => {
+      await using folder = await pictures((colour) => ({ ...showing(colour), images: [`../${colour}.gif`] }));
+      const { error } = await folder.fail({ overrides: OVERRIDES });
+      expect(error.code).to.equal("VERL_DATA_BAD_ROW");
+      expect(error.message).to.contain("train.jsonl:1").and.contain("train.jsonl:3").and.contain("r.gif");
+    });
+  });
+});
