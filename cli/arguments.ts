@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cliErrors } from "./errors.js";
 
 /** Positional arguments of `train`, `generate`, `eval` and `config`: YAML files and overrides, in any order. */
@@ -13,8 +14,9 @@ export function splitArguments(args: readonly string[]): ConfigArguments {
     if (/^[+~]/.test(arg) || arg.includes("=")) overrides.push(arg);
     else if (/\.ya?ml$/i.test(arg)) files.push(arg);
     else {
+      const file = [".yaml", ".yml"].map((ending) => arg + ending).find((name) => existsSync(name));
       throw cliErrors.VERL_CLI_USAGE({
-        what: `"${arg}" is neither a YAML file nor an override.`,
+        what: `"${arg}" is neither a YAML file nor an override.${file ? ` Did you mean ${file}?` : ""}`,
         fix: "Files end in .yaml; overrides look like data.train_batch_size=8.",
       });
     }

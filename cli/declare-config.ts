@@ -6,6 +6,7 @@ export function declareConfig(program: Command, { io, finish }: Declaring): void
   const config = program.command("config").description("Show, check and explain configurations.").helpCommand(false);
   configured(config.command("print"), "Print the composed configuration.")
     .option("--sources", "say where each value comes from")
+    .option("--resolved", "with references resolved, which is always so")
     .action(async (args: string[], flags: Flags) => {
       const { printCommand } = await import("./config-command.js");
       await finish(printCommand({ ...requestOf(args, flags), sources: flags.sources === true }, io));

@@ -10,7 +10,10 @@ export function declareLooking(program: Command, declaring: Declaring): void {
   program.commandsGroup("Looking:");
   declareConfig(program, declaring);
 
-  configured(program.command("doctor"), "Check this machine: runtime, memory, disk, plugins, platforms, libraries.")
+  configured(
+    program.command("doctor"),
+    "Check this machine, its clock and libraries, and the servers that a configuration names.",
+  )
     .option("--model <path>", "also check a model: its files, weights, tokenizer and chat template")
     .option("--scan-seconds <n>", "longest look at the weights' values; 0: none", wholeNumber("--scan-seconds", 0), 60)
     .action(async (args: string[], flags: Flags) => {

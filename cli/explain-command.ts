@@ -12,6 +12,7 @@ export function explainCodeCommand(code: string, { json }: { json: boolean }, io
     const nearest = nearestName(name, Object.keys(errorTable));
     throw cliErrors.VERL_CLI_UNKNOWN_CODE({
       what: `There is no error code ${code}.${nearest ? ` Did you mean ${nearest}?` : ""}`,
+      ...(nearest || /^VERL_/.test(name) ? {} : { fix: `\`verl help ${code}\` searches codes, keys and commands.` }),
     });
   }
   if (json) printJson(io, { code: name, ...entry });

@@ -42,7 +42,7 @@ export function frequentKeysHelp(): string {
     const lines = keys.map((key) => keyLine(byKey.get(key) as KeyEntry));
     return `\n${group}:\n${lines.join("\n")}`;
   });
-  return `${groups.join("\n")}\n\n  All keys: verl config explain. One key: verl config explain KEY.\n`;
+  return `${groups.join("\n")}\n\n  All keys: verl config explain. One key: verl config explain KEY. Search: verl help WORD.\n`;
 }
 
 function keyLine({ key, description, default: value, unit }: KeyEntry): string {

@@ -31,17 +31,21 @@ export interface CompletionLists {
   readonly kinds: readonly string[];
 }
 
+/** Names of all commands, for those who ask for help. */
+const commandNames = (command: Command): string[] =>
+  command.commands.flatMap((sub) => [sub.name(), ...commandNames(sub)]);
+
 /** Everything that can be completed, from the declarations of the commands and those who know the words. */
 export function completionSpec(
   program: Command,
   { keys, names, commands: ofPlugins }: CompletionWords,
   lists: CompletionLists,
 ): CompletionSpec {
-  const [verl, ...below] = commandsOf(program, "", { ...lists, names });
+  const [verl, ...below] = commandsOf(program, "", { ...lists, names, commands: [...new Set(commandNames(program))] });
   return { commands: [{ ...verl, subcommands: [...verl.subcommands, ...ofPlugins] }, ...below], keys };
 }
 
-type Lists = CompletionLists & { readonly names: readonly string[] };
+type Lists = CompletionLists & { readonly names: readonly string[]; readonly commands: readonly string[] };
 
 function commandsOf(command: Command, path: string, lists: Lists): CompletionCommand[] {
   const subcommands = command.commands.map((sub) => sub.name());
@@ -72,6 +76,7 @@ function wordOf(name: string, flags: string, choices: readonly string[] | undefi
   if (name === "key") return kind("key");
   if (name === "code") return values(lists.codes);
   if (name === "name") return values(lists.names);
+  if (name === "words") return values(lists.commands);
   if (name === "template") return values(lists.templates);
   if (name === "kind") return values(lists.kinds);
   if (/^(dir|run|runs)$/.test(name)) return kind("folders");

@@ -51,7 +51,8 @@ function diagnoseTemplate(
   const name = "chat template";
   try {
     const template = checkTemplate(tokenizer, { modelType, kwargs });
-    return { findings: templateFindings(template, name), template };
+    const oneTurn = takesOneTurn(tokenizer, kwargs);
+    return { findings: templateFindings(template, oneTurn, name), template };
   } catch (error) {
     if (isVerlError(error) && error.code === "VERL_DATA_CHAT_TEMPLATE_MISSING") {
       const fix = "Set actor_rollout_ref.model.custom_chat_template, or use prompts that are plain text.";
@@ -61,9 +62,24 @@ function diagnoseTemplate(
   }
 }
 
-function templateFindings({ shapes, appendOnly }: TemplateCheck, name: string): Diagnosis[] {
+/** Whether a question by itself comes through: all that most runs ask of a template. */
+function takesOneTurn(tokenizer: Tokenizer, kwargs?: Readonly<Record<string, unknown>>): boolean {
+  const question = "1";
+  try {
+    const messages = [{ role: "user", content: question }];
+    return tokenizer.renderChat(messages, { addGenerationPrompt: true, kwargs }).includes(question);
+  } catch {
+    return false;
+  }
+}
+
+function templateFindings({ shapes, appendOnly }: TemplateCheck, oneTurn: boolean, name: string): Diagnosis[] {
   const refused = shapes.filter(({ status }) => status === "refused");
   const taken = shapes.length - refused.length;
+  if (taken === 0 && oneTurn) {
+    const detail = `takes a single question, and refuses every conversation of several turns: ${refused[0].meaning}`;
+    return [{ name, status: "warning", detail, fix: "It matters for agents of several turns only." }];
+  }
   if (taken === 0) return [{ name, status: "failed", detail: `refuses every conversation: ${refused[0].meaning}` }];
   const asText = shapes.filter(({ status }) => status === "untokenized");
   const notes = [

@@ -1,4 +1,5 @@
 const ENTER = "\u001b[?1049h\u001b[?25l";
+const CLEAR = "\u001b[2J";
 const LEAVE = "\u001b[?25h\u001b[?1049l";
 
 type Write = NodeJS.WriteStream["write"];
@@ -37,6 +38,8 @@ export class Screen {
     };
     const resize = () => {
       this.#shown = [];
+      // A terminal that became lower keeps lines of the old picture.
+      this.#write(CLEAR);
       this.onResize();
     };
     // Before anybody else who prints something on the way out.

@@ -178,7 +178,8 @@ function typeProblem(key: string, entry: KeyEntry | null, path: Path, tree: Dict
     (_, word: string) =>
       word === "list of" ? "must be a list of" : word === "value" ? "must be a value" : `must be ${word}`,
   );
-  return { code: "VERL_CONFIG_TYPE", key, what, where, ...hint(exact, expected) };
+  const fix = `\`verl config explain ${key}\` shows type, range and default.`;
+  return { code: "VERL_CONFIG_TYPE", key, what, where, fix, ...hint(exact, expected) };
 }
 
 /** The usual reasons why a value is text although a number or a switch was meant. */

@@ -24,7 +24,7 @@ export const configErrors = defineErrors({
   },
   VERL_CONFIG_UNKNOWN_KEY: {
     summary: "A key that no part of the configuration has.",
-    fix: "Correct the spelling; `verl config explain` lists every key.",
+    fix: "Correct the spelling; `verl config explain` lists every key, `verl help WORD` searches them.",
   },
   VERL_CONFIG_REMOVED_KEY: {
     summary: "A key that there was in older versions, with a value that would change the result.",

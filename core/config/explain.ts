@@ -4,7 +4,7 @@ import type { ComposedConfig } from "./compose.js";
 import type { Deprecation } from "./deprecation.js";
 import { configErrors } from "./errors.js";
 import { knownKey } from "./known-keys.js";
-import { nearestKey, suggestKey } from "./nearest.js";
+import { nearestKeys, suggestKey } from "./nearest.js";
 import { renamed } from "./renamed-keys.js";
 import { nodeAt, sourceText, toPlain } from "./tree.js";
 
@@ -63,7 +63,7 @@ export function explainKey(key: string, composed: ComposedConfig): KeyExplanatio
   }
   throw configErrors.VERL_CONFIG_UNKNOWN_KEY({
     what: `There is no key ${key}.${suggestKey(path)}`,
-    data: { key, nearest: nearestKey(path) },
+    data: { key, nearest: nearestKeys(path) },
   });
 }
 

@@ -265,6 +265,23 @@ const gone: readonly KnownKey[] = [
   ...removed(inVerl("2026-02", "verl#5255"), {
     "reward.reward_model.use_reward_loop": { verl: null, note: "every trajectory is scored as it ends" },
   }),
+  ...removed(inVerl("2025 or 2026"), {
+    [`${ROLLOUT}.skip_rollout`]: {
+      verl: false,
+      note: "replay of dumped rollouts is not available; `verl debug train --data` trains on recorded ones",
+      allowed: [false, null],
+    },
+    [`${ROLLOUT}.skip_dump_dir`]: { verl: null, note: "it belonged to skip_rollout" },
+    [`${ROLLOUT}.use_fire_sampling`]: { verl: false, note: "that sampling is not available", allowed: [false, null] },
+    [`${ROLLOUT}.cudagraph_capture_sizes`]: { verl: null, note: serverOption },
+    [`${MODEL}.return_last_hidden_state`]: { verl: false, note: modelOption },
+    [`${MODEL}.use_fused_loss`]: { verl: false, note: modelOption },
+    [`${REF}.model`]: {
+      verl: null,
+      note: "the reference policy is the model that training begins with",
+      allowed: [null],
+    },
+  }),
   ...removed(inVerl("2025-12", "verl#4511"), {
     "algorithm.rollout_correction.use_policy_gradient": {
       verl: false,
@@ -332,8 +349,12 @@ export const knownKeys: readonly KnownKey[] = table;
 /** Those that nobody should write any more. */
 export const removedKeys: readonly KnownKey[] = gone;
 
+/** In files that verl generates, in every section. */
+const CLASS_NAME: KnownKey = { key: "_target_", verl: null, note: "it names a Python class" };
+
 /** The entry for a path: its own, or that of the section that it lies in. */
 export function knownKey(path: Path): KnownKey | null {
+  if (path.at(-1) === CLASS_NAME.key) return CLASS_NAME;
   const own = exact.get(pathText(path));
   if (own) return own;
   for (let i = path.length; i > 0; i--) {

@@ -6,19 +6,79 @@ import { type Path, pathText } from "./tree.js";
 
 const allKeys = [...configKeys, ...configSections, ...knownKeys].map((entry) => entry.key);
 
-/** The key that a misspelt one most likely meant: a sibling first, then the same name elsewhere, then any key. */
-export function nearestKey(path: Path): string | null {
+/** As many as are worth reading. */
+const SUGGESTED = 3;
+
+/**
+ * The keys that a misspelt one most likely meant, the likeliest first: a sibling, else whatever it is the end of, else the same
+ * name, a like name, or all of its words elsewhere. Keys of ours come before those that have no effect.
+ */
+export function nearestKeys(path: Path): string[] {
   const key = pathText(path);
-  const sibling = nearestSibling(path, nearestName);
-  if (sibling) return sibling;
-  // Its beginning left out, its end cut off: `rollout.temp`.
-  const [within] = allKeys.filter((candidate) => `.${candidate}`.includes(`.${key}`)).sort(byLength);
-  if (within) return within;
-  const sameName = allKeys.filter((candidate) => candidate.endsWith(`.${path[path.length - 1]}`));
-  if (sameName.length === 1) return sameName[0];
-  if (sameName.length > 0) return nearestName(key, sameName);
-  return nearestSibling(path, nearestBeginning) ?? nearestName(key, allKeys);
+  const last = path[path.length - 1];
+  const one = (found: string | null) => (found === null ? [] : [found]);
+  const sameName = allKeys.filter((candidate) => candidate.endsWith(`.${last}`));
+  const tries: readonly (() => string[])[] = [
+    () => one(nearestSibling(path, nearestName)),
+    // Its beginning left out: `model.path`.
+    () => allKeys.filter((candidate) => candidate.endsWith(`.${key}`)),
+    // Its end cut off as well: `rollout.temp`.
+    () =>
+      allKeys
+        .filter((candidate) => `.${candidate}`.includes(`.${key}`))
+        .sort(byLength)
+        .slice(0, 1),
+    () => withinSection(path),
+    () => (sameName.length > 1 ? one(nearestName(key, sameName)) : sameName),
+    () => sameName,
+    () => one(nearestSibling(path, nearestBeginning)),
+    () => likeNamed(path),
+    () => one(nearestName(key, allKeys)),
+    () => searchKeys(wordsOf(last)).map((entry) => entry.key),
+  ];
+  for (const found of tries) {
+    const keys = found().filter((candidate) => candidate !== key);
+    if (keys.length > 0) return keys.slice(0, SUGGESTED);
+  }
+  return [];
 }
+
+/** Keys of the section that the path names rightly, that hold its last words: `data.batch`. */
+function withinSection(path: Path): string[] {
+  const section = `${pathText(path.slice(0, -1))}.`;
+  if (path.length < 2 || childrenOf(path.slice(0, -1)).length === 0) return [];
+  const words = wordsOf(path[path.length - 1]);
+  return configKeys
+    .map((entry) => entry.key)
+    .filter((key) => key.startsWith(section) && words.every((word) => key.slice(section.length).includes(word)));
+}
+
+/** Keys anywhere whose own name is nearly this path's, those in a section of the same name first. */
+function likeNamed(path: Path): string[] {
+  const names = new Set(configKeys.map((entry) => nameIn(entry.key)));
+  const last = path[path.length - 1];
+  const like = nearestName(last, [...names]);
+  const isLike = like === null ? (name: string) => abbreviates(name, last) : (name: string) => name === like;
+  const keys = configKeys.map((entry) => entry.key).filter((key) => isLike(nameIn(key)));
+  const isInSection = (key: string) => key.split(".").at(-2) === path.at(-2);
+  return [...keys.filter(isInSection), ...keys.filter((key) => !isInSection(key))];
+}
+
+/** Word by word the beginning of the other: `save_freq` and `save_frequency`. */
+function abbreviates(a: string, b: string): boolean {
+  const [left, right] = [a.split("_"), b.split("_")];
+  if (left.length !== right.length) return false;
+  return left.every((word, i) => word.length > 1 && (right[i].startsWith(word) || word.startsWith(right[i])));
+}
+
+const nameIn = (key: string): string => key.slice(key.lastIndexOf(".") + 1);
+
+/** Words that say something: of short ones every key holds some. */
+const wordsOf = (name: string): string[] => {
+  const words = name.split(/[_-]+/).filter((word) => word.length > 1);
+  return words.join("").length < 4 ? [NOTHING] : words;
+};
+const NOTHING = "\0";
 
 /** The path with its last part that can be corrected by the names beside it. */
 function nearestSibling(path: Path, nearest: (name: string, siblings: readonly string[]) => string | null) {
@@ -58,8 +118,10 @@ function known(start: Path, rest: Path): string {
 
 /** " Did you mean …?" or nothing. */
 export function suggestKey(path: Path): string {
-  const nearest = nearestKey(path);
-  return nearest && nearest !== pathText(path) ? ` Did you mean ${nearest}?` : "";
+  const keys = nearestKeys(path);
+  const last = keys.pop();
+  if (last === undefined) return "";
+  return ` Did you mean ${keys.length === 0 ? last : `${keys.join(", ")} or ${last}`}?`;
 }
 
 function childrenOf(parent: Path): string[] {

@@ -39,6 +39,9 @@ const renames: readonly RenamedKey[] = [
     [`${ACTOR}.optim.warmup_style`]: `${ACTOR}.optim.lr_scheduler_type`,
     "critic.optim.warmup_style": "critic.optim.lr_scheduler_type",
   }),
+  ...moved(inVerl("2025 or 2026"), {
+    [`${ROLLOUT}.update_weights_bucket_megabytes`]: `${ROLLOUT}.checkpoint_engine.update_weights_bucket_megabytes`,
+  }),
   ...moved(inVerl("2025"), {
     [`${ACTOR}.checkpoint.contents`]: `${ACTOR}.checkpoint.save_contents`,
     "critic.checkpoint.contents": "critic.checkpoint.save_contents",

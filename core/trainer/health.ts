@@ -85,10 +85,16 @@ export class HealthMonitor {
     private readonly thresholds: Thresholds,
     private readonly groups: number,
     private readonly logger: Pick<Logger, "warn">,
+    /** The run's folder, as a user would type it. */
+    private readonly folder: string,
   ) {}
 
   check(metrics: Metrics, step: number): void {
-    for (const [kind, { what, value: read, patience, advice }] of Object.entries(CHECKS) as [AlarmKind, Check][]) {
+    for (const [kind, { what, value: read, patience, advice: general }] of Object.entries(CHECKS) as [
+      AlarmKind,
+      Check,
+    ][]) {
+      const advice = general.replace("RUN", this.folder);
       const threshold = this.thresholds[kind];
       const value = read(metrics, this.groups);
       if (threshold === null || value === undefined) continue;

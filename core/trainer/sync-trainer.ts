@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { RunPlan } from "../config/index.js";
 import type { Dataset } from "../data/dataset.js";
 import { ATTRIBUTE } from "../tracing/index.js";
@@ -75,7 +76,12 @@ export class SyncTrainer implements Trainer {
       stopReason: null,
     };
     this.#savedStep = new SavedStep(parts, this.#state);
-    this.#health = new HealthMonitor(config.trainer.health, config.data.train_batch_size, parts.logger);
+    this.#health = new HealthMonitor(
+      config.trainer.health,
+      config.data.train_batch_size,
+      parts.logger,
+      typedFolder(options.display.outputDir),
+    );
     const sessions = config.actor_rollout_ref.rollout.n;
     this.#feed = promptFeed({ queue, manager, loader, seed: config.trainer.seed, sessions });
   }
@@ -295,4 +301,10 @@ export class SyncTrainer implements Trainer {
       alarms: this.#health.alarms,
     };
   }
+}
+
+/** As a user would type it here. */
+function typedFolder(dir: string): string {
+  const folder = path.relative(process.cwd(), dir) || ".";
+  return /^[\w./-]+$/.test(folder) ? folder : `'${folder}'`;
 }

@@ -38,6 +38,7 @@ describe("verl completion", () => {
         "verl generate --prompt x --output re",
         "verl compare ru",
         "verl config explain trainer.see",
+        "verl help explai",
       ],
       { cwd, env: { VERL_USE_EXTERNAL_MODULES: "./plugin.mjs" } },
     );
@@ -51,6 +52,7 @@ describe("verl completion", () => {
       ["reward.ts"],
       ["runs/"],
       ["trainer.seed"],
+      ["explain"],
     ]);
   });
 

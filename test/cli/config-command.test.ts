@@ -17,6 +17,7 @@ describe("cli/config", () => {
     expect(yaml.stdout).to.contain('  seed: 8 # override "trainer.seed=8"');
     const { stdout, json } = await cli(["config", "print", "run.yaml", "--json"], { cwd });
     expect(json()).to.have.nested.property("trainer.seed", 7);
+    expect((await cli(["config", "print", "run.yaml", "--resolved", "--json"], { cwd })).stdout).to.equal(stdout);
     expect(stdout + yaml.stdout).not.to.contain("s3cr3t");
   });
 

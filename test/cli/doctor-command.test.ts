@@ -151,6 +151,15 @@ describe("cli/doctor", () => {
       expect(template.appendOnly).to.equal(false);
     });
 
+    it("that takes a single question alone is a warning: most runs ask no more", async () => {
+      const { code, json } = await checkWith({ chat_template: "{{ messages[0]['content'] }}" }, "true", "--json");
+      const { findings } = json<{ findings: Diagnosis[] }>();
+      const [finding] = findings.filter(({ name }) => name === "chat template");
+      expect(finding.status).to.equal("warning");
+      expect(finding.detail).to.contain("takes a single question, and refuses every conversation of several turns");
+      expect(code).to.equal(findings.some(({ status }) => status === "failed") ? 1 : 0);
+    });
+
     it("that is neither a text nor a list is refused with the file that holds it", async () => {
       const { code, stdout } = await checkWith({ chat_template: 5 }, "true", "--json");
       expect(code).to.equal(1);

@@ -1,3 +1,6 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { expect } from "chai";
 import { cliErrors } from "../../cli/errors.js";
 import { errorCard, exitCodeOf } from "../../cli/report-error.js";
@@ -26,6 +29,11 @@ describe("cli", () => {
     expect(command.stderr).to.contain("VERL_CLI_USAGE").and.to.contain("Did you mean train?");
     expect((await cli(["train", "--dry-rum"])).stderr).to.contain("Did you mean --dry-run?");
     expect((await cli(["train", "setings"])).stderr).to.contain('"setings" is neither a YAML file nor an override');
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "verl-words-"));
+    fs.writeFileSync(path.join(folder, "grpo.yaml"), "");
+    const file = await cli(["train", path.join(folder, "grpo")]);
+    fs.rmSync(folder, { recursive: true });
+    expect(file.stderr).to.match(/neither a YAML file nor an override\. Did you mean .*grpo\.yaml\?/);
     expect((await cli(["config"])).stderr).to.contain("explain");
     expect((await cli([])).code).to.equal(2);
   });
@@ -72,6 +80,7 @@ describe("cli", () => {
     const known = await cli(["explain", "verl_config_sizes"]);
     expect(known.stdout).to.contain("VERL_CONFIG_SIZES\n  Batch sizes or lengths do not fit together.");
     expect((await cli(["explain", "VERL_CONFIG_SIZE"])).stderr).to.contain("Did you mean VERL_CONFIG_SIZES?");
+    expect((await cli(["explain", "data.seed"])).stderr).to.contain("`verl help data.seed` searches");
     expect((await cli(["explain", "VERL_CLI_USAGE", "--json"])).json()).to.have.property("summary");
   });
 

@@ -34,7 +34,7 @@ export class ConsoleTracker implements Tracker {
       return;
     }
     if (run.isTTY) this.#live = new LiveLine(run.output, totalSteps, (text) => this.#style("2", text));
-    const span = startStep > 0 ? `steps ${startStep + 1} to ${totalSteps}` : `${totalSteps} steps`;
+    const span = startStep > 0 ? `steps ${startStep + 1} to ${totalSteps}` : stepsText(totalSteps);
     this.#print(`${this.#style("1", `${projectName}/${experimentName}`)}  ${span}, output in ${outputDir}`);
   }
 
@@ -69,7 +69,7 @@ export class ConsoleTracker implements Tracker {
     });
     const how =
       exitCode === 0 && this.#lastStep >= run.totalSteps
-        ? `done: ${run.totalSteps} steps in ${took}`
+        ? `done: ${stepsText(run.totalSteps)} in ${took}`
         : `ended at step ${this.#lastStep} of ${run.totalSteps} after ${took}`;
     this.#print([how, ...changes].join(", "));
   }
@@ -109,5 +109,7 @@ export class ConsoleTracker implements Tracker {
     return this.#run;
   }
 }
+
+const stepsText = (steps: number): string => `${steps} ${steps === 1 ? "step" : "steps"}`;
 
 export const consoleTracker: TrackerFactory = { name: "console", create: () => new ConsoleTracker() };

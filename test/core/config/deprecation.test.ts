@@ -74,6 +74,15 @@ describe("core/config, keys on their way out", () => {
     expect(config.trainer.log_val_generations).to.equal(2);
   });
 
+  it("passes over the class names of files that verl generates, with one word for all", async () => {
+    const names = ["actor_rollout_ref.actor", "actor_rollout_ref.actor.optim", "algorithm"];
+    const { problems, notices } = await inspect(names.map((section) => `${section}._target_=verl.x.Y`));
+    expect(problems).to.deep.equal([]);
+    expect(notices.map(({ message }) => message)).to.deep.equal([
+      "_target_ has no effect here: it names a Python class.",
+    ]);
+  });
+
   it("explains what an old name has become", async () => {
     const composed = await compose([]);
     const renamed = explainKey("reward_model.num_workers", composed);

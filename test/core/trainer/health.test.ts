@@ -9,7 +9,10 @@ describe("core/trainer/health", () => {
   const monitor = (over: object = {}, groups = 10) => {
     const warnings: string[] = [];
     const { health } = makeConfig({ trainer: { health: over } }).trainer;
-    return { warnings, health: new HealthMonitor(health, groups, { warn: (line) => warnings.push(line) }) };
+    return {
+      warnings,
+      health: new HealthMonitor(health, groups, { warn: (line) => warnings.push(line) }, "checkpoints/a"),
+    };
   };
 
   it("warns once per kind, with threshold and advice, and counts the rest", () => {
@@ -19,7 +22,9 @@ describe("core/trainer/health", () => {
     }
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.match(/^step 2: sampler and trainer disagree on a token by 0\.2 nats on average/);
-    expect(warnings[0]).to.include("trainer.health.sampler_gap=0.05").and.include("verl inspect RUN --sort gap");
+    expect(warnings[0])
+      .to.include("trainer.health.sampler_gap=0.05")
+      .and.include("verl inspect checkpoints/a --sort gap");
     expect(health.alarms).to.have.length(1);
     expect(health.alarms[0]).to.deep.include({ kind: "sampler_gap", steps: 2, worst: { value: 0.5, step: 3 } });
     expect(alarmLines(health.alarms)).to.deep.equal([
