@@ -5,6 +5,7 @@ import { userModulePath } from "../host/user-module.js";
 import { type HubReference, parseHubReference } from "./hub-reference.js";
 import type { Notice, Problem } from "./problems.js";
 import type { RunConfig } from "./schema/root.js";
+import { criticUsed } from "./size-rules.js";
 import { type Dict, isSet, nodeAt, sourceText } from "./tree.js";
 
 /** Files that the configuration names and that are not there. Nothing of them is read or run. */
@@ -81,14 +82,16 @@ export interface HubModel {
 }
 
 /** Models that are read from the Hub: named like one, and no folder or file of that name is there. */
-export function hubModels({ actor_rollout_ref, critic, reward }: RunConfig, cwd: string): HubModel[] {
+export function hubModels(config: RunConfig, cwd: string): HubModel[] {
+  const { actor_rollout_ref, reward } = config;
   const { reward_model: model } = reward;
+  const critic = criticUsed(config) ? config.critic.model : null;
   const isComputed = model.enable && model.rollout.name === "engine";
   const named: readonly (readonly [key: string, value: string | null])[] = [
     ["actor_rollout_ref.model.path", actor_rollout_ref.model.path],
     ["actor_rollout_ref.model.tokenizer_path", actor_rollout_ref.model.tokenizer_path],
-    ["critic.model.path", critic.model.path],
-    ["critic.model.tokenizer_path", critic.model.tokenizer_path],
+    ["critic.model.path", critic?.path ?? null],
+    ["critic.model.tokenizer_path", critic?.tokenizer_path ?? null],
     // On a server the path is but a name.
     ["reward.reward_model.model_path", isComputed ? model.model_path : null],
     ["reward.reward_model.tokenizer_path", model.enable ? model.tokenizer_path : null],

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { validateConfig } from "../../../core/config/index.js";
+import { hubModels, validateConfig } from "../../../core/config/index.js";
 import { codedError, compose, inspect, problems } from "./support.js";
 
 const ACTOR = "actor_rollout_ref.actor";
@@ -69,6 +69,15 @@ describe("core/config/validate", () => {
       expect(await told(path), path).to.deep.equal([]);
     }
     expect(await told("owner/name", { withoutModel: true })).to.deep.equal([]);
+  });
+
+  it("reads a critic's model from the Hub only where a critic is trained", async () => {
+    const keysRead = async (...more: string[]) => {
+      const { config } = await inspect(["critic.model.path=owner/critic", ...more]);
+      return hubModels(config, process.cwd()).map(({ key }) => key);
+    };
+    expect(await keysRead()).not.to.include("critic.model.path");
+    expect(await keysRead("algorithm.adv_estimator=gae")).to.include("critic.model.path");
   });
 
   it("takes device and device_map where they change nothing, and says where a device is chosen otherwise", async () => {
