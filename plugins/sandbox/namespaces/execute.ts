@@ -3,7 +3,7 @@ import os from "node:os";
 import { type Program, type SandboxOutcome, type SandboxResult, sandboxErrors } from "../../../core/plugin.js";
 import type { FileTree } from "./file-tree.js";
 import { encodeFields, type Field } from "./frames.js";
-import { interpreterArguments, programFile } from "./languages.js";
+import { interpreterArguments, programFile, reservedMiB } from "./languages.js";
 import { type Answer, type LaunchOptions, launch } from "./launch.js";
 import { seccompFilter } from "./seccomp.js";
 import { type Architecture, type SyscallName, syscallNumber } from "./syscalls.js";
@@ -52,6 +52,7 @@ export async function execute(program: Program, machine: Machine, signal: AbortS
       encodeRequest(program, machine, {
         files: [programFile(language), code, ...[...program.files].flat()],
         command: [path, interpreter, ...interpreterArguments(language, limits), ...argv],
+        reservedMiB: reservedMiB(language),
       }),
       { signal, descriptor, user: machine.user, deadlineMs: limits.wallMs + PATIENCE_MS },
     );
@@ -65,13 +66,15 @@ export async function execute(program: Program, machine: Machine, signal: AbortS
 interface Start {
   readonly files: Field[];
   readonly command: Field[];
+  /** Memory that is reserved beside what the program uses; default none. */
+  readonly reservedMiB?: number;
 }
 
 /** The fields that the launcher reads. */
 export function encodeRequest(
   { limits, stdin, collect }: Pick<Program, "limits" | "stdin" | "collect">,
   { architecture, tree }: Pick<Machine, "architecture" | "tree">,
-  { files, command }: Start,
+  { files, command, reservedMiB: reserved = 0 }: Start,
 ): Buffer {
   // What the program is given must not use up what it may write.
   const given = encodeFields([...files, stdin]).length;
@@ -97,7 +100,7 @@ export function encodeRequest(
     [
       ...bound(RLIMIT.fileSize, fileBytes),
       // Bounds what a burst can take between two looks; untouched stacks of threads need room too.
-      ...bound(RLIMIT.data, 2 * memory),
+      ...bound(RLIMIT.data, 2 * memory + reserved * MIB),
       ...bound(RLIMIT.stack, Math.min(8 * MIB, memory), memory),
       ...bound(RLIMIT.core, 0),
       // One more for the launcher, which is in the namespace too.

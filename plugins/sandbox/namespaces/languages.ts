@@ -7,6 +7,8 @@ interface Language {
   /** Where its interpreter is looked for. */
   readonly places: () => readonly string[];
   readonly flags?: (limits: SandboxLimits) => readonly string[];
+  /** Memory that the interpreter reserves and does not touch, in MiB. */
+  readonly reservedMiB?: number;
 }
 
 const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -16,6 +18,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     places: () => [process.execPath],
     // V8 would size its heap after the whole machine, and collect garbage only when the limit is long passed.
     flags: ({ memoryMiB }) => [`--max-old-space-size=${Math.max(16, Math.floor(0.75 * memoryMiB))}`],
+    // Since Node.js 24, room for compiled code is writable from the start, and so counts as data.
+    reservedMiB: 512,
   },
   bash: { file: "main.sh", places: () => ["/usr/bin/bash", "/bin/bash"] },
 };
@@ -33,6 +37,9 @@ export function findInterpreters(named: Readonly<Record<string, string>> = {}): 
 }
 
 export const programFile = (language: string): string => LANGUAGES[language].file;
+
+/** What an interpreter reserves beside the memory that its program uses, in MiB. */
+export const reservedMiB = (language: string): number => LANGUAGES[language].reservedMiB ?? 0;
 
 /** Flags of the interpreter, and the program. */
 export function interpreterArguments(language: string, limits: SandboxLimits): string[] {
