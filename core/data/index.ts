@@ -28,6 +28,7 @@ export { hashText, philox, RandomStream, uniformAt } from "./random.js";
 export type { RawRow } from "./raw-row.js";
 export type * from "./row.js";
 export type * from "./row-sampler.js";
+export { checkRowSampling, MAX_ROW_SESSIONS } from "./row-sampling.js";
 export { builtinSamplers, permutation, randomSampler, sequentialSampler } from "./sampler.js";
 export type { Column, SequenceBatch, SequenceInput, SequenceMedia } from "./sequence-batch.js";
 export { packSequences, selectSequences, sequenceAt } from "./sequence-batch.js";

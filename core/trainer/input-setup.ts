@@ -2,7 +2,7 @@ import path from "node:path";
 import { checkAgentNames } from "../agent/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
-import { type Dataset, loadTokenizer, type RunMedia, type Tokenizer } from "../data/index.js";
+import { checkRowSampling, type Dataset, loadTokenizer, type RunMedia, type Tokenizer } from "../data/index.js";
 import { trainerErrors } from "./errors.js";
 import { createRunLoops, type RunLoops } from "./loops-setup.js";
 import { createRunMedia, type ShownMedia, shownMedia } from "./media-setup.js";
@@ -49,6 +49,7 @@ export async function openInputs(
   const train = config.trainer.val_only ? null : await open("train");
   const validation = config.data.val_files.length > 0 ? await open("val") : null;
   const datasets = [train, validation].filter((dataset) => dataset !== null);
+  checkRowSampling(datasets);
   checkLoops(options, loops, datasets);
   const shown = shownMedia(datasets, media);
   const rewards = await createRewards(options, { tokenizer, sandbox, loops }, datasets);
