@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { nearestName } from "../core/host/basics.js";
 import { PLUGIN_API_VERSION } from "../core/plugin-api-version.js";
-import { claimFolder, copyTemplate, fill } from "./create/scaffold.js";
+import { claimFolder, copyTemplate, fill, makeFolder } from "./create/scaffold.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import { coded } from "./new-command.js";
@@ -102,7 +102,7 @@ function write(name: string, kinds: readonly string[], folder: string): void {
   };
   copyTemplate(path.join(TEMPLATES, "shared"), folder, composed);
   for (const kind of kinds) {
-    mkdirSync(path.join(folder, "src"), { recursive: true });
+    makeFolder(path.join(folder, "src"));
     for (const file of readdirSync(path.join(KINDS, kind, "src"))) {
       const text = readFileSync(path.join(KINDS, kind, "src", file), "utf8");
       writeFileSync(path.join(folder, "src", file), text);

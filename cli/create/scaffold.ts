@@ -64,13 +64,21 @@ export function claimFolder(target: string): void {
   if (existsSync(target) && !statSync(target).isDirectory()) {
     throw new ScaffoldError(`${target} is a file.`, "Name a folder that is not there yet.");
   }
-  mkdirSync(target, { recursive: true });
+  makeFolder(target);
   const present = readdirSync(target).filter((entry) => entry !== ".git");
   if (present.length === 0) return;
   throw new ScaffoldError(
     `The folder ${target} is not empty: it holds ${present.slice(0, 3).join(", ")}${present.length > 3 ? ", …" : ""}.`,
     "Name a folder that is not there yet.",
   );
+}
+
+/** A folder and those above it: Node's own recursive `mkdirSync` never ends where a file system takes no folders, as `/proc` does. */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const above = path.dirname(folder);
+  if (above !== folder) makeFolder(above);
+  mkdirSync(folder);
 }
 
 /**
@@ -83,7 +91,7 @@ export function copyTemplate(source: string, target: string, values: Readonly<Re
     const from = path.join(source, entry.name);
     const to = path.join(target, nameOf(entry.name));
     if (entry.isDirectory()) {
-      mkdirSync(to, { recursive: true });
+      makeFolder(to);
       copyTemplate(from, to, values);
     } else if (/\.(jsonl|bin|safetensors)$/.test(entry.name)) copyFileSync(from, to);
     else writeFileSync(to, fill(readFileSync(from, "utf8"), values));

@@ -57,6 +57,22 @@ describe("scaffolds", () => {
   const compile = (folder: string) =>
     node([path.join(repository, "node_modules/typescript-7/bin/tsc"), "-p", folder], folder);
 
+  // Only Linux has /proc; a file takes no folders either.
+  for (const command of [
+    ["new", "project"],
+    ["plugins", "new", "plugin", "--kind", "reward", "--dir"],
+  ]) {
+    it(`verl ${command.slice(0, 2).join(" ")} ends where no folder can be made`, async () => {
+      await writeFile(at("taken"), "");
+      const above = process.platform === "linux" ? "/proc/verl-none" : at("taken");
+      const target = path.join(above, "x");
+      const args = command[0] === "new" ? ["new", target] : [...command, target];
+      const { code, stderr } = await verl(...args);
+      expect(code).to.equal(2);
+      expect(stderr).to.contain("VERL_CLI_OUTPUT").and.to.contain(target);
+    });
+  }
+
   describe("verl new", () => {
     it("lists its templates", async () => {
       expect((await verl("new")).stdout).to.match(/^chat +.*\nletters +A tiny model/);
