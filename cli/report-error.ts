@@ -10,7 +10,14 @@ const USAGE =
 const AGENT_USAGE =
   /^VERL_(AGENT_(BAD_(INTERACTION|LIST|LOOP|MANAGER|TOOL)|MANAGER_REFUSED|NO_THREADS|UNKNOWN_LOOP)|TOOL_BAD_OPTION|MCP_(BAD_SERVERS|TOOL_NAMES)|SANDBOX_(BAD_OPTION|LANGUAGE|UNAVAILABLE))$/;
 /** These are not about what the user wrote on the command line. */
-const NOT_USAGE: ReadonlySet<string> = new Set(["VERL_CLI_INTERNAL", "VERL_CLI_STALLED", "VERL_CLI_EXITED"]);
+const NOT_USAGE: ReadonlySet<string> = new Set([
+  "VERL_CLI_INTERNAL",
+  "VERL_CLI_STALLED",
+  "VERL_CLI_EXITED",
+  // Code that failed in the middle of a run.
+  "VERL_PLUGIN_UNHANDLED",
+  "VERL_USER_UNHANDLED",
+]);
 
 export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;

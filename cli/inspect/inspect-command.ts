@@ -1,6 +1,4 @@
 import path from "node:path";
-import { builtinToolParsers, type ToolParser } from "../../core/agent/index.js";
-import { nearestName } from "../../core/host/basics.js";
 import { type TrajectoryFile, tokenGaps } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, columnsOf, printJson, printLine } from "../io.js";
@@ -12,6 +10,7 @@ import { trajectoryPage } from "./render-page.js";
 import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
 import { type Selected, type Selection, select } from "./select.js";
 import type { Heat } from "./token-text.js";
+import { openToolParser } from "./tool-parser-of.js";
 
 export interface InspectRequest {
   /** A file with trajectories, a folder of dumps, or the folder of a run. */
@@ -43,7 +42,7 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
   }
   const found = await filesAt(place);
   const selection = selectionOf(request, found.files);
-  const toolParser = parserOf(request.toolFormat ?? found.toolFormat);
+  await using calls = await openToolParser({ asked: request.toolFormat, ofRun: found.toolFormat }, io);
   const selected = await select(found.files, selection);
   if (request.json) {
     const { records, ...summary } = selected;
@@ -59,11 +58,12 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
       heat: heatOf(request.heat, selected),
       color,
       columns: columnsOf(io.stdout),
-      toolParser,
+      toolParser: calls.parser,
       tokens: request.tokens,
     };
     const text = request.list ? trajectoryTree(selected.records, options) : trajectoryTexts(selected.records, options);
     printLine(io.stdout, text);
+    if (calls.note !== null) printLine(io.stderr, calls.note);
   }
   printLine(io.stderr, summaryLine(selected));
   return EXIT.ok;
@@ -104,18 +104,6 @@ function heatOf(asked: Heat | null, { records }: Selected): Heat {
   if (asked !== null) return asked;
   if (records.some((record) => tokenGaps(record) !== null)) return "gap";
   return records.some(({ logProbs }) => logProbs !== null) ? "probability" : "none";
-}
-
-function parserOf(format: string | null): ToolParser {
-  // Without calls of this form it finds nothing.
-  const name = format ?? "hermes";
-  const names = builtinToolParsers.map((parser) => parser.name);
-  return builtinToolParsers.find((parser) => parser.name === name) ?? refuse("--tool-format", name, names);
-}
-
-function refuse(option: string, value: string, choices: readonly string[]): never {
-  const nearest = nearestName(value, choices);
-  throw usage(`${option} ${value}`, nearest ? `did you mean ${nearest}?` : `choose one of ${choices.join(", ")}`);
 }
 
 const usage = (what: string, fix: string) =>

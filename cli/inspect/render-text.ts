@@ -18,7 +18,8 @@ export interface TextOptions {
   readonly color: boolean;
   readonly columns: number;
   /** Reads tool calls out of what the policy wrote. */
-  readonly toolParser: ToolParser;
+  /** Null where nobody here reads the run's tool calls: they stand in the text alone. */
+  readonly toolParser: ToolParser | null;
   /** A table of every token. */
   readonly tokens: boolean;
 }
@@ -102,7 +103,8 @@ function trajectoryLines(record: TrajectoryRecord, options: TextOptions): string
 }
 
 /** What the policy asked tools for, turn by turn. */
-function toolCalls(record: TrajectoryRecord, parser: ToolParser): string[] {
+function toolCalls(record: TrajectoryRecord, parser: ToolParser | null): string[] {
+  if (parser === null) return [];
   const turns = segmentsOf(record).filter(({ sampled }) => sampled);
   const texts =
     turns.length > 0 ? turns.map(({ start, end }) => record.tokens.slice(start, end).join("")) : [record.responseText];

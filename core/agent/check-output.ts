@@ -3,6 +3,7 @@ import { shown } from "../host/shown.js";
 import type { VersionRun } from "../rollout/rollout.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
+import { PLAIN_FIX, plainProblem } from "./plain-output.js";
 import { TOKEN_ID_FIX, tokenIdProblem } from "./token-ids.js";
 import { cutRuns, runProblem } from "./version-runs.js";
 
@@ -25,12 +26,18 @@ export interface OutputLimits {
   readonly vocabSize?: number | null;
 }
 
+/** What a log-probability may be above 0, in nats: sums of float32 round. */
+const ROUNDING = 1e-4;
+const LOG_PROB_FIX = "return the natural logarithms that the server gave, one for each token";
+
 /** Checks what a loop returned; a contradiction is an error, for it would train on the wrong tokens. */
 export function checkOutput(output: AgentLoopOutput, limits: OutputLimits, where: string): CheckedOutput {
   const fail = (what: string, fix?: string) =>
     agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where, ...(fix === undefined ? {} : { fix }) });
   const badShape = shapeProblem(output);
   if (badShape !== null) throw fail(badShape);
+  const badField = plainProblem({ ...output });
+  if (badField !== null) throw fail(badField, PLAIN_FIX);
   const { promptIds, responseIds, responseMask, responseLogProbs } = output;
   if (promptIds.length === 0) throw fail("the prompt is empty");
   if (responseMask.length !== responseIds.length) {
@@ -43,9 +50,13 @@ export function checkOutput(output: AgentLoopOutput, limits: OutputLimits, where
   if (badId !== null) throw fail(badId, TOKEN_ID_FIX);
   const badMask = responseMask.find((value) => value !== 0 && value !== 1);
   if (badMask !== undefined) throw fail(`the mask holds ${badMask}, not 0 or 1`);
-  const badLogProb = responseLogProbs?.findIndex((p, t) => responseMask[t] === 1 && !Number.isFinite(p)) ?? -1;
-  if (badLogProb >= 0)
-    throw fail(`the log-probability of response token ${badLogProb} is ${responseLogProbs?.[badLogProb]}`);
+  const badLogProb =
+    responseLogProbs?.findIndex((p, t) => responseMask[t] === 1 && !(Number.isFinite(p) && p <= ROUNDING)) ?? -1;
+  if (badLogProb >= 0) {
+    const value = responseLogProbs?.[badLogProb];
+    const why = Number.isFinite(value) ? "; the logarithm of a probability is at most 0" : "";
+    throw fail(`the log-probability of response token ${badLogProb} is ${named(value)}${why}`, LOG_PROB_FIX);
+  }
   const badRun = output.weightVersions ? runProblem(output, output.weightVersions) : null;
   if (badRun !== null) throw fail(badRun);
 
@@ -108,6 +119,9 @@ function shapeProblem(output: unknown): string | null {
   if (typeof output.stopReason !== "string") return `stopReason is ${named(output.stopReason)}, not a text`;
   const noSection = ["metrics", "extraFields"].find((name) => !isSection(output[name]));
   if (noSection !== undefined) return `${noSection} is ${named(output[noSection])}, not an object`;
+  const { rewardScore: score } = output;
+  // NaN is a score that failed, for which there is reward.on_error.
+  if (score !== undefined && typeof score !== "number") return `rewardScore is ${shown(score)}, not a number`;
   const { minWeightVersion: oldest, maxWeightVersion: newest } = output;
   if (Number.isInteger(oldest) && Number.isInteger(newest) && Number(oldest) <= Number(newest)) return null;
   return `the weights that sampled it are of versions ${String(oldest)} to ${String(newest)}; take both from the server's outputs`;

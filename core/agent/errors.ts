@@ -17,6 +17,10 @@ export const agentErrors = defineErrors({
     summary: "An agent loop returned a trajectory that contradicts itself",
     fix: "return token ids, a mask and log-probabilities of one length; the mask is 1 for sampled tokens and 0 elsewhere",
   },
+  VERL_AGENT_LOOP_THREW: {
+    summary: "An agent loop threw something that is no Error, or a manager failed a session without one",
+    fix: "throw new Error(reason), in a manager prompt.fail(session, new Error(reason)): the stack tells the line",
+  },
   VERL_AGENT_GENERATION_FAILED: {
     summary: "The inference server ended a request with an error",
   },

@@ -12,6 +12,7 @@ import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
 import { agentErrors } from "./errors.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
+import { loopFailure } from "./loop-failure.js";
 import { SessionMedia } from "./loop-media.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
 import { groundTruthOf, scoreSession } from "./score-session.js";
@@ -142,7 +143,7 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
   } catch (error) {
     // Code that passes its signal on rejects with an error of its own before the deadline's.
     both.throwIfAborted();
-    throw error;
+    throw loopFailure(error, factory.name, `prompt ${nameOf(prompt)}, session ${session}`);
   } finally {
     clearTimeout(timer);
   }

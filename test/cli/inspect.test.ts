@@ -130,6 +130,20 @@ describe("verl inspect", () => {
     expect(page).to.not.match(/https?:|\bsrc=/);
   });
 
+  it("shows the text of a run whose tool format belongs to a plugin that is not here, and says so", async () => {
+    const file = folder.at("run/config.yaml");
+    const saved = await readFile(file, "utf8");
+    await writeFile(file, saved.replace(/\bformat: hermes/, "format: fake"));
+    try {
+      const { code, stdout, stderr } = await inspect("run", "--split", "val");
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.include("response");
+      expect(stderr).to.include('have the format "fake", which no plugin here brings');
+    } finally {
+      await writeFile(file, saved);
+    }
+  });
+
   it("says what is wrong with a place, a file or an option", async () => {
     await writeFile(folder.at("bad.jsonl"), "no json\n");
     for (const [args, text] of [

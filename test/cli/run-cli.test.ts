@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { cliErrors } from "../../cli/errors.js";
 import { errorCard, exitCodeOf } from "../../cli/report-error.js";
 import { agentErrors } from "../../core/agent/index.js";
+import { pluginErrors } from "../../core/host/plugin-errors.js";
 import { cli } from "./support.js";
 
 describe("cli", () => {
@@ -96,6 +97,7 @@ describe("cli", () => {
       expect(exitCodeOf(wrong({ what: "wrong" }))).to.equal(2);
     }
     expect(exitCodeOf(VERL_AGENT_BAD_OUTPUT({ what: "wrong" }))).to.equal(1);
+    expect(exitCodeOf(pluginErrors.VERL_USER_UNHANDLED({ what: "a tool's timer threw" }))).to.equal(1);
   });
 
   it("puts the mark below the place of an override that cannot be read, and names the command's own help", async () => {

@@ -11,6 +11,9 @@ import type { JsonObject } from "../tools/tool.js";
 import type { Interaction, InteractionTurn } from "./interaction.js";
 import type { InteractionSet } from "./load-interactions.js";
 
+/** Characters of one answer. A longer one would be encoded for many seconds, and fits no context. */
+export const MAX_USER_TEXT = 100_000;
+
 export interface SimulatedUserScope {
   readonly row: Row;
   /** The instance's id. */
@@ -67,6 +70,10 @@ export class SimulatedUser {
     );
     const unusable = "gave an answer that cannot be used";
     if (typeof turn?.text !== "string") throw this.#failed(unusable, "it returned no text");
+    if (turn.text.length > MAX_USER_TEXT) {
+      const length = `its text has ${turn.text.length} characters, more than ${MAX_USER_TEXT}`;
+      throw this.#failed(unusable, length);
+    }
     if (turn.score != null && !Number.isFinite(turn.score)) {
       throw this.#failed(unusable, `its score is ${turn.score}`);
     }

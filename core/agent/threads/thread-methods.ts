@@ -1,13 +1,16 @@
 import { loadTokenizer, mediaPartsOf, type Tokenizer } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
+import { isObject } from "../../host/plain-object.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { CallOptions } from "../../host/types.js";
 import type { LoadUserModule } from "../../host/user-module.js";
 import { type TracerFactory, withTracer } from "../../tracing/index.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopOutput } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
+import { loopFailure } from "../loop-failure.js";
 import { agentLoopFromExport } from "../loop-from-export.js";
 import { SessionMedia } from "../loop-media.js";
+import { PLAIN_FIX, plainProblem } from "../plain-output.js";
 import { PromptEncoder } from "../prompt-encoder.js";
 import type { ToolParser } from "../tool-parsers/tool-parser.js";
 import { ToolSet } from "../tools/tool-set.js";
@@ -58,7 +61,17 @@ export function threadMethods(
       const context = await contextOf(session, opened, parts, signal);
       const { messages, row, validate } = session;
       const work = async () => (await factory.create(context)).run({ messages, row, validate });
-      return [await unwound(withTracer(parts.tracer, work), signal)].flat() as AgentLoopOutput[];
+      const where = `agent loop ${session.loop}, session ${session.trajectoryId}`;
+      const returned = await unwound(withTracer(parts.tracer, work), signal).catch((error: unknown) => {
+        throw loopFailure(error, session.loop, where);
+      });
+      const outputs = [returned].flat() as AgentLoopOutput[];
+      // The driver checks the rest; this could not be sent to it.
+      for (const output of outputs) {
+        const what = isObject(output) ? plainProblem(output) : null;
+        if (what !== null) throw agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where, fix: PLAIN_FIX });
+      }
+      return outputs;
     },
   };
 

@@ -147,6 +147,9 @@ describe("agent loop manager, when things go wrong", () => {
     ["no object", undefined as unknown as Partial<AgentLoopOutput>, "it returned nothing, not a trajectory"],
     ["a text for ids", { responseIds: "ab" as unknown as number[] }, 'responseIds is "ab", not a list'],
     ["no mask", { responseMask: undefined }, "responseMask is undefined, not a list"],
+    ["a probability above 1", { responseLogProbs: [-1, 5] }, "token 1 is 5; the logarithm"],
+    ["a score that is a text", { rewardScore: "1" as unknown as number }, 'rewardScore is "1", not a number'],
+    ["a function", { extraFields: { seen: [{ call() {} }] } }, "extraFields.seen[0].call is a function"],
     ["a number of turns that is none", { numTurns: Number.NaN }, "numTurns is NaN"],
     ["no stop reason", { stopReason: undefined }, "stopReason is undefined, not a text"],
     [
@@ -168,6 +171,27 @@ describe("agent loop manager, when things go wrong", () => {
         .to.contain("VERL_AGENT_BAD_OUTPUT")
         .and.contain(message)
         .and.contain("agent loop bad, prompt a (train.jsonl:9), session 0");
+    });
+  }
+
+  it("takes a log-probability that rounding put above 0", async () => {
+    const rounded = { ...output, responseLogProbs: [1e-5, -0.2] };
+    const { manager, submit, tags } = harness({ loops: [loopOf("rounded", () => rounded)] });
+    await submit([task("a", agent("rounded"))]);
+    await manager.drain();
+    expect((await tags()).a.status).to.equal("finished");
+  });
+
+  for (const thrown of [null, undefined, "no"]) {
+    it(`says which loop threw ${thrown}`, async () => {
+      const loops = [loopOf("thrower", () => Promise.reject(thrown))];
+      const { manager, submit, tags } = harness({ loops });
+      await submit([task("a", agent("thrower"))]);
+      await manager.drain();
+      expect((await tags()).a.lastEvent)
+        .to.contain("VERL_AGENT_LOOP_THREW")
+        .and.contain(`the agent loop thrower threw ${thrown === "no" ? '"no"' : thrown}`)
+        .and.contain("throw new Error(reason)");
     });
   }
 

@@ -155,6 +155,10 @@ describe("simulated users", () => {
       { generateResponse: () => new Promise(() => {}) },
       "did not come back from generateResponse within 0.02 s",
     ],
+    "that return a text without end": [
+      { generateResponse: () => ({ text: "x".repeat(100_001), terminate: true }) },
+      "its text has 100001 characters, more than 100000",
+    ],
     "that return no text": [
       { generateResponse: () => ({ terminate: true }) as never },
       "gave an answer that cannot be used.*it returned no text",
