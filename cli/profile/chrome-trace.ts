@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { writeOutput } from "../output-file.js";
 import type { ProfileRecorder, Stretch } from "./recorder.js";
 import { stageLabel } from "./report.js";
 
@@ -34,5 +34,5 @@ export async function writeChromeTrace(
     ...spans.map((span) => event("engine", span)),
     ...memory.map(({ at, bytes }) => ({ ph: "C", pid: PID, name: "resident set", ts: micro(at), args: { bytes } })),
   ];
-  await writeFile(file, JSON.stringify({ displayTimeUnit: "ms", traceEvents }));
+  await writeOutput(file, JSON.stringify({ displayTimeUnit: "ms", traceEvents }));
 }

@@ -1,4 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
+import { watchCall } from "../../host/call-watch.js";
 import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";
 import { withDeadline } from "../deadline.js";
@@ -13,7 +14,7 @@ import type {
 } from "../reward.js";
 import { inOneLine, resultOf, whereOf } from "../score-value.js";
 import { tracedScore } from "../traced-parts.js";
-import { failedResult } from "./scored-call.js";
+import { failedResult, scoringOf } from "./scored-call.js";
 
 /**
  * For functions that take a list (`BatchRewardFunction`): finished trajectories are gathered until there are
@@ -79,14 +80,18 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
       const returned: unknown = await withDeadline(
         deadlineMs,
         (signal) =>
-          score(
-            inputs.map(({ dataSource, solution, groundTruth, extraInfo }) => ({
-              dataSource,
-              solution,
-              groundTruth,
-              extraInfo,
-            })),
-            { signal, kwargs: options.rewardKwargs, sandbox: options.sandbox, judge: options.judge },
+          watchCall(
+            () => scoringOf(deadlineMs, `a batch of ${inputs.length}, the first ${whereOf(inputs[0])}`),
+            () =>
+              score(
+                inputs.map(({ dataSource, solution, groundTruth, extraInfo }) => ({
+                  dataSource,
+                  solution,
+                  groundTruth,
+                  extraInfo,
+                })),
+                { signal, kwargs: options.rewardKwargs, sandbox: options.sandbox, judge: options.judge },
+              ),
           ),
         outer,
       );

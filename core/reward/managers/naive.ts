@@ -8,7 +8,7 @@ import { inTurn, scoredCall } from "./scored-call.js";
 /**
  * Scores with the user's function, or the scorer of the data source. Functions run in this process: asynchronous ones
  * (model judges, sandboxes) overlap up to `maxConcurrent`; a synchronous one holds the process for as long as it runs and
- * no deadline can interrupt it, so expensive rules belong into the threads of `remote`. After a deadline the function's
+ * no deadline can interrupt it (a watching thread ends the process), so expensive rules belong into the threads of `remote`. After a deadline the function's
  * signal is aborted and its late result is ignored.
  */
 export function createNaiveRewardManager(options: RewardManagerOptions): RewardManager {

@@ -1,3 +1,4 @@
+import { type WatchedCall, watchCall } from "../../host/call-watch.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { isVerlError } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
@@ -20,11 +21,26 @@ export async function scoredCall(
   call: (signal: AbortSignal) => Awaitable<unknown>,
 ): Promise<RewardResult> {
   try {
-    return resultOf(await withDeadline(deadlineMs, call, signal), input);
+    const watched = (own: AbortSignal) =>
+      watchCall(
+        () => scoringOf(deadlineMs, whereOf(input)),
+        () => call(own),
+      );
+    return resultOf(await withDeadline(deadlineMs, watched, signal), input);
   } catch (error) {
     signal?.throwIfAborted();
     return failedResult(error, input);
   }
+}
+
+/** What is said where a function computes for ever: no deadline in its own thread gets a turn then. */
+export function scoringOf(deadlineMs: number, rows: string): WatchedCall {
+  return {
+    code: "VERL_REWARD_TIMEOUT",
+    label: `the reward function (reward.custom_reward_function.path, or the scorer of the data source) for ${rows}`,
+    fix: "let the loop end; the reward manager remote runs functions in threads, where reward.timeout ends a single score",
+    deadlineMs,
+  };
 }
 
 /**
