@@ -13,6 +13,10 @@ export const agentErrors = defineErrors({
     summary: "A row, or agent.default_agent_loop, names an agent loop that there is not",
     fix: "name one that is known, add it to the list in agent.agent_loop_config_path, or load the plugin that registers it",
   },
+  VERL_AGENT_BAD_ROW: {
+    summary: "A row of the data says something about tools or simulated users that cannot be used",
+    fix: "write tool_selection as a list of the run's tools, tools_kwargs as {tool: {create_kwargs: {…}}}, and interaction_kwargs with the name of an interaction",
+  },
   VERL_AGENT_BAD_OUTPUT: {
     summary: "An agent loop returned a trajectory that contradicts itself",
     fix: "return token ids, a mask and log-probabilities of one length; the mask is 1 for sampled tokens and 0 elsewhere",

@@ -21,6 +21,7 @@ export * from "./own-manager/index.js";
 export { interruptible, partialSingleTurnAgent, partialToolAgent } from "./partial-loops.js";
 export type { PaddedBatch, PadOptions, UnpaddedTrajectory } from "./postprocess.js";
 export { padTrajectories } from "./postprocess.js";
+export { checkRowInteractions, checkRowTools } from "./row-checks.js";
 export { rowTools } from "./row-tools.js";
 export type { AgentSettings } from "./settings.js";
 export { agentSettings } from "./settings.js";

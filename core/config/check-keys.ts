@@ -3,6 +3,7 @@ import type { JsonValue } from "../host/types.js";
 import { findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
 import { composeUser } from "./compose.js";
 import { sinceText } from "./deprecation.js";
+import { entryProblem, type SchemaIssue } from "./entry-problem.js";
 import { holdsKnownKeys, type KnownKey, knownKey } from "./known-keys.js";
 import { suggestKey } from "./nearest.js";
 import { bringsKey, type PluginSchema } from "./plugin-schemas.js";
@@ -48,10 +49,7 @@ export function checkKeys(tree: Dict, schemas: readonly PluginSchema[] = []): Ke
   const parsed = runConfigSchema.safeParse(toPlain(own));
   let config = parsed.data;
   if (!parsed.success) {
-    const found = typeProblems(
-      parsed.error.issues.map((issue) => issue.path),
-      own,
-    );
+    const found = typeProblems(parsed.error.issues, own);
     problems.push(...roots(found, own));
     config = runConfigSchema.parse(toPlain(repaired(own, found)));
   }
@@ -156,13 +154,16 @@ function removedProblem({ key, note, removed }: KnownKey, node: Node): Problem {
   };
 }
 
-function typeProblems(paths: readonly (readonly PropertyKey[])[], tree: Dict): Problem[] {
+function typeProblems(issues: readonly SchemaIssue[], tree: Dict): Problem[] {
   const byKey = new Map<string, Problem>();
-  for (const raw of paths) {
-    const path = raw.map(String);
+  for (const issue of issues) {
+    const path = issue.path.map(String);
     const entry = keyOf(path);
     const key = entry?.key ?? pathText(path);
-    if (!byKey.has(key)) byKey.set(key, typeProblem(key, entry, path, tree));
+    if (byKey.has(key)) continue;
+    const problem = typeProblem(key, entry, path, tree);
+    const inEntry = entry === null ? null : entryProblem(issue, entry);
+    byKey.set(key, inEntry === null ? problem : { ...problem, what: inEntry });
   }
   return [...byKey.values()];
 }

@@ -1,8 +1,15 @@
 import path from "node:path";
-import { checkAgentNames } from "../agent/index.js";
+import { checkAgentNames, checkRowInteractions, checkRowTools, interactionNames } from "../agent/index.js";
 import type { RunConfig } from "../config/run-config.js";
 import type { DatasetOptions } from "../data/dataset.js";
-import { checkRowSampling, type Dataset, loadTokenizer, type RunMedia, type Tokenizer } from "../data/index.js";
+import {
+  checkRowSampling,
+  type Dataset,
+  loadTokenizer,
+  type Row,
+  type RunMedia,
+  type Tokenizer,
+} from "../data/index.js";
 import { trainerErrors } from "./errors.js";
 import { createRunLoops, type RunLoops } from "./loops-setup.js";
 import { createRunMedia, type ShownMedia, shownMedia } from "./media-setup.js";
@@ -51,6 +58,7 @@ export async function openInputs(
   const datasets = [train, validation].filter((dataset) => dataset !== null);
   checkRowSampling(datasets);
   checkLoops(options, loops, datasets);
+  await checkRows(options, { tools, loops }, datasets);
   const shown = shownMedia(datasets, media);
   const rewards = await createRewards(options, { tokenizer, sandbox, loops }, datasets);
   cleanups.push(() => rewards.dispose());
@@ -63,6 +71,29 @@ function checkLoops({ config, services }: InputScope, { list }: RunLoops, datase
   if (agent.agent_loop_manager_class !== null) return;
   const registered = (name: string) => services.registries.agentLoops.require(name);
   checkAgentNames({ own: list.names, registered }, agent.default_agent_loop, datasets);
+}
+
+/** Loops that a simulated user answers. */
+const WITH_USER = ["tool_agent", "tool", "partial_tool_agent", "async_partial_tool_agent"];
+
+/** What rows say about tools and simulated users. A manager or loop of the user's own may read them otherwise. */
+async function checkRows(
+  { config, cwd }: InputScope,
+  { tools, loops }: { readonly tools: RunTools; readonly loops: RunLoops },
+  datasets: readonly Dataset[],
+): Promise<void> {
+  const { agent, multi_turn: multiTurn } = config.actor_rollout_ref.rollout;
+  if (agent.agent_loop_manager_class !== null) return;
+  const { names } = await tools.of(multiTurn);
+  checkRowTools(names, (row) => loops.marksOf(row).rendersTools !== false, datasets);
+  const configPath = multiTurn.interaction_config_path;
+  if (configPath === null) return;
+  const known = await interactionNames(configPath, cwd);
+  const hasUser = (row: Row) => {
+    const name = String(row.agent_name ?? agent.default_agent_loop);
+    return WITH_USER.includes(name) && !loops.list.names.includes(name);
+  };
+  checkRowInteractions(known, hasUser, datasets);
 }
 
 function frozenClock(): () => Date {

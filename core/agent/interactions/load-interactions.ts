@@ -40,6 +40,11 @@ export async function loadInteractions({
   return known;
 }
 
+/** The names in a list of interactions, without their modules. */
+export async function interactionNames(configPath: string, cwd: string): Promise<readonly string[]> {
+  return (await readEntries(path.resolve(cwd, configPath))).map(({ name }) => name);
+}
+
 interface Entry {
   readonly name: string;
   readonly target: string;

@@ -117,7 +117,7 @@ export class SimulatedUser {
 }
 
 /** What a row says about its simulated user: `extra_info.interaction_kwargs`, or the column of that name. */
-function interactionKwargs({ extra_info: extra, interaction_kwargs: column }: Row): JsonObject {
+export function interactionKwargs({ extra_info: extra, interaction_kwargs: column }: Row): JsonObject {
   const kwargs = (isObject(extra) ? extra.interaction_kwargs : undefined) ?? column;
   return isObject(kwargs) ? (kwargs as JsonObject) : {};
 }

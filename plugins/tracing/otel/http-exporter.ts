@@ -56,10 +56,18 @@ export class HttpExporter implements SpanExporter {
       await response.body?.cancel();
       if (!response.ok) throw new Error(`it answered ${response.status}`);
     } catch (error) {
-      if (this.#lost === 0) logger.warn(`traces cannot be sent to ${this.#place}: ${reasonOf(error)}`);
+      if (this.#lost === 0) logger.warn(`traces cannot be sent to ${this.#place}: ${withCause(error)}`);
       this.#lost += spans.length;
     }
   }
+}
+
+/** `fetch` says only that it failed; what the system said is its cause. */
+function withCause(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  if (!(error instanceof Error) || cause === undefined || cause === null) return reasonOf(error);
+  const said = reasonOf(cause) || (cause as { readonly code?: string }).code || "";
+  return said === "" ? reasonOf(error) : `${reasonOf(error)} (${said})`;
 }
 
 /** Where spans go: the address as it is, or `/v1/traces` of a collector. @returns why it is none as a text */

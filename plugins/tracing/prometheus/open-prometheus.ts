@@ -20,7 +20,9 @@ export async function openPrometheus({ prometheus, cwd, logger }: TracerOptions)
       await replaceFile(file, scrapeConfig(server.address));
     }
   } catch (error) {
-    logger.warn(`metrics for Prometheus: ${reasonOf(error)}`);
+    const taken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+    const fix = taken ? "; end what has the port, or set actor_rollout_ref.rollout.prometheus.port to another one" : "";
+    logger.warn(`metrics for Prometheus are not served: ${reasonOf(error)}${fix}`);
   }
   return {
     wantsText: false,

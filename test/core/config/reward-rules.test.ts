@@ -56,6 +56,13 @@ describe("core/config/reward-rules", () => {
     }
   });
 
+  it("names the wrong key of an entry in a list of sections, and the nearest", async () => {
+    const entries = async (text: string) => (await inspect([`reward.hybrid=[${text}]`])).problems[0].what;
+    const unknown = await entries("{data_source: a}, {data_source: b, functoin: 1}");
+    expect(unknown).to.contain("reward.hybrid[1] has a key functoin").and.contain('Did you mean "function"?');
+    expect(await entries("{data_source: a, rule: x}")).to.contain("reward.hybrid[0].rule: expected number");
+  });
+
   it("says which keys have no effect: those of other managers, and of a model that is off", async () => {
     const { notices } = await inspect(["reward.batch.max_size=4", `${MODEL}.model_path=rm`]);
     expect(notices.map(({ message }) => message)).to.deep.equal([
