@@ -1,5 +1,4 @@
 import path from "node:path";
-import { makeFolder } from "../core/host/index.js";
 import {
   formatDuration,
   formatNumber,
@@ -13,7 +12,7 @@ import { filesAt } from "./inspect/files-at.js";
 import { allTrajectories } from "./inspect/select.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
-import { OutputFile } from "./output-file.js";
+import { OutputFile, outputFolder } from "./output-file.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 import { runScope } from "./run-scope.js";
@@ -26,6 +25,7 @@ export interface DebugRolloutRequest extends ConfigRequest {
 
 /** `verl debug rollout`: steps are sampled and scored as training would; nothing is trained. */
 export async function debugRollout(request: DebugRolloutRequest, io: CommandIo): Promise<number> {
+  if (request.output !== null) await outputFolder(path.resolve(io.cwd, request.output));
   const run = await prepareRun(request, io, { forTraining: true });
   try {
     return await withInterrupts(io, async ({ signal }) => {
@@ -115,7 +115,7 @@ async function recordedSteps(place: string, io: CommandIo): Promise<RecordedStep
 
 async function writeStep(folder: string, step: number, records: readonly TrajectoryRecord[]): Promise<string> {
   const name = path.join(folder, `${step}.jsonl`);
-  await makeFolder(folder);
+  await outputFolder(folder);
   const file = await OutputFile.open(name);
   for (const record of records) await file.write(JSON.parse(trajectoryLine(record)));
   await file.complete();

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { reasonOf } from "../core/host/basics.js";
+import { makeFolder } from "../core/host/index.js";
 import { replaceFile } from "../core/tracking/index.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printLine } from "./io.js";
@@ -44,6 +45,16 @@ export async function writeOutput(file: string, content: string | Uint8Array): P
     if ((await stat(file).catch(() => null))?.isDirectory()) throw new Error("there is a folder of this name");
     await replaceFile(file, content);
   });
+}
+
+/** Refuses a file that cannot be written, before the work whose result it is to hold. */
+export async function checkOutput(file: string): Promise<void> {
+  await (await OutputFile.open(file)).discard();
+}
+
+/** The folder for files that a command writes; made where it is not there. */
+export async function outputFolder(folder: string): Promise<void> {
+  await attempt(folder, () => makeFolder(folder));
 }
 
 /** Writes a page, and says where on standard output. */

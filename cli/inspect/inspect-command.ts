@@ -44,6 +44,7 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
   const selection = selectionOf(request, found.files);
   await using calls = await openToolParser({ asked: request.toolFormat, ofRun: found.toolFormat }, io);
   const selected = await select(found.files, selection);
+  if (selection.steps !== null && selected.matching === 0) await refuseMissingStep(request, found.files, selection);
   if (request.json) {
     const { records, ...summary } = selected;
     printJson(io, { ...summary, trajectories: records });
@@ -67,6 +68,18 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
   }
   printLine(io.stderr, summaryLine(selected));
   return EXIT.ok;
+}
+
+/** Where the files hold nothing of the steps at all: a mistake, not an empty answer. */
+async function refuseMissingStep({ step, place }: InspectRequest, files: readonly TrajectoryFile[], asked: Selection) {
+  const any = { ...asked, split: null, uid: null, source: null, stop: null, limit: 0 };
+  if ((await select(files, any)).matching > 0) return;
+  const { steps } = await select(files, { ...any, steps: null });
+  throw cliErrors.VERL_CLI_NOTHING_TO_INSPECT({
+    what: `There is no trajectory of step ${step}.`,
+    where: place,
+    why: steps ? `The steps that there are lie from ${steps[0]} to ${steps[1]}.` : "There is none of any step.",
+  });
 }
 
 function selectionOf(request: InspectRequest, files: readonly TrajectoryFile[]): Selection {

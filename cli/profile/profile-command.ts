@@ -5,6 +5,7 @@ import { estimateMemory } from "../../core/trainer/index.js";
 import { commandLogger } from "../command-logger.js";
 import { type Interrupts, withInterrupts } from "../interrupts.js";
 import { type CommandIo, painter, printJson, printLine } from "../io.js";
+import { checkOutput } from "../output-file.js";
 import { type ConfigRequest, type PreparedRun, prepareRun } from "../prepare-run.js";
 import { EXIT } from "../report-error.js";
 import { trainPrepared } from "../train-run.js";
@@ -26,6 +27,8 @@ const WARM_UP = 1;
 
 /** `verl profile`: a few steps of a configuration in a folder of their own, and where their time and memory went. */
 export async function runProfile(request: ProfileRequest, io: CommandIo): Promise<number> {
+  const trace = request.trace === null ? null : path.resolve(io.cwd, request.trace);
+  if (trace !== null) await checkOutput(trace);
   const folder = await mkdtemp(path.join(os.tmpdir(), "verl-profile-"));
   try {
     const run = await prepareRun({ ...request, overrides: [...request.overrides, ...apart(request, folder)] }, io, {
@@ -34,12 +37,14 @@ export async function runProfile(request: ProfileRequest, io: CommandIo): Promis
     try {
       return await withInterrupts(io, async (interrupts) => {
         const { report, recorder } = await measure(run, io, folder, interrupts);
-        const trace = request.trace === null ? null : path.resolve(io.cwd, request.trace);
-        if (trace !== null) await writeChromeTrace(trace, recorder);
         if (request.json) printJson(io, { ...report, trace });
         else {
           for (const line of profileLines(report, painter(io.color.stdout))) printLine(io.stdout, line);
-          if (trace !== null) printLine(io.stdout, `\n${trace}: open it at https://ui.perfetto.dev`);
+        }
+        // After the result, which is not to be lost with a full disk.
+        if (trace !== null) {
+          await writeChromeTrace(trace, recorder);
+          if (!request.json) printLine(io.stdout, `\n${trace}: open it at https://ui.perfetto.dev`);
         }
         return interrupts.received() > 0 ? EXIT.interrupted : EXIT.ok;
       });

@@ -159,6 +159,8 @@ describe("verl inspect", () => {
       expect(code, stderr).to.equal(2);
       expect(stderr).to.include(text);
     }
-    expect((await inspect("some.jsonl", "--step", "9")).stderr).to.include("0 of 3 trajectories, steps 1 to 2");
+    const { code, stderr } = await inspect("some.jsonl", "--step", "9");
+    expect(stderr).to.include("no trajectory of step 9").and.include("from 1 to 2");
+    expect(code).to.equal(2);
   });
 });
