@@ -16,6 +16,8 @@ export interface ImitationOptions {
   readonly steps: number;
   /** Demonstrations of a step. */
   readonly batchSize: number;
+  /** After the warm-up it falls from `peak` to `end` along a cosine; 1e-3 throughout by default. */
+  readonly learningRate?: { readonly peak: number; readonly end: number };
   readonly seed: number;
   /** 0: as many as there are processors. */
   readonly threads: number;
@@ -32,6 +34,7 @@ export interface ImitationOptions {
  */
 export async function imitate(folder: string, options: ImitationOptions): Promise<void> {
   const { model, tokenizerFiles, steps, batchSize, seed, threads, stream, demonstration, say } = options;
+  const { peak, end } = options.learningRate ?? { peak: 1e-3, end: 1e-3 };
   const config = smallLlama(model);
   const random = new RandomStream(seed, stream);
   const host = await createHost();
@@ -41,12 +44,12 @@ export async function imitate(folder: string, options: ImitationOptions): Promis
       model: { config, initSeed: seed },
       optimizer: {
         name: "adamw",
-        lr: 1e-3,
+        lr: peak,
         betas: [0.9, 0.98],
         eps: 1e-8,
         weightDecay: 0.01,
         clipGrad: 1,
-        schedule: { type: "constant", warmupSteps: 30, totalSteps: steps, minLrRatio: 0, numCycles: 0.5 },
+        schedule: { type: "cosine", warmupSteps: 30, totalSteps: steps, minLrRatio: end / peak, numCycles: 0.5 },
       },
       topology: { rank: 0, size: 1, isOutputSource: true },
       threads,

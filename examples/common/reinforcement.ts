@@ -18,6 +18,8 @@ export interface Reinforcement {
   /** Validation metric that the curve shows. */
   readonly measure: string;
   readonly title: string;
+  /** Values to compare with, as level lines. */
+  readonly levels?: readonly { readonly label: string; readonly value: number }[];
 }
 
 export interface Reinforced extends TrainOutcome {
@@ -53,7 +55,13 @@ export async function reinforce(options: ExampleOptions, run: Reinforcement): Pr
   const curve = outcome.validations.map(({ step, metrics }) => [step, metrics[run.measure]] as const);
   await writeFile(path.join(out, `${run.variant}${CURVE}`), JSON.stringify({ label: run.label, points: curve }));
   const picture = path.join(out, "curve.svg");
-  await writeFile(picture, curveSvg({ title: run.title, percent: true, lines: await readCurves(out) }));
+  const levels = (run.levels ?? []).map(
+    ({ label, value }): Line => ({ label, points: [0, steps].map((step) => [step, value]) }),
+  );
+  await writeFile(
+    picture,
+    curveSvg({ title: run.title, percent: true, lines: [...(await readCurves(out)), ...levels] }),
+  );
   return { ...outcome, curve, picture };
 }
 

@@ -1,6 +1,6 @@
 import { AgentLoopBase, type AgentLoopInput, type AgentLoopOutput, type ChatMessage } from "verl-ts";
 import { ContinuousTokenBuilder } from "verl-ts/plugin";
-import { NumberGame } from "./game.js";
+import { LetterGame } from "./game.js";
 
 /** The model plays the game: its turns are moves, the environment answers as the user, and the reward is the environment's. */
 export class GuessingAgent extends AgentLoopBase {
@@ -9,7 +9,7 @@ export class GuessingAgent extends AgentLoopBase {
 
   async run({ messages, row }: AgentLoopInput): Promise<AgentLoopOutput> {
     const { tokenizer, responseLength, encodePrompt, turnEncoder } = this.context;
-    const game = new NumberGame(Number((row.reward_model as { ground_truth: unknown }).ground_truth));
+    const game = new LetterGame(String((row.reward_model as { ground_truth: unknown }).ground_truth));
     const tokens = new ContinuousTokenBuilder(turnEncoder([]));
     tokens.start(messages, encodePrompt(messages));
 

@@ -1,37 +1,40 @@
 import type { ChatMessage, RandomStream } from "verl-ts";
-import { HIGHEST, NumberGame } from "./game.js";
+import { LETTERS, LetterGame, range } from "./game.js";
 
-export const QUESTION: ChatMessage = { role: "user", content: `1 to ${HIGHEST}?` };
+export const QUESTION: ChatMessage = { role: "user", content: range(LETTERS) };
 
-/** A move as the game takes it. */
-export const written = (guess: number): string => String(guess).padStart(2, "0");
+/** Chooses a letter; `left` are those that the answers leave. */
+export type Player = (left: string, random: RandomStream) => string;
 
-/** Chooses a number between the bounds that the answers leave. */
-export type Player = (low: number, high: number, random: RandomStream) => number;
+/** Guesses any letter that is left: it understands the answers, and has no plan. */
+export const attentivePlayer: Player = (left, random) => left[random.int(left.length)];
 
-/** Guesses at random: often within the bounds that it knows, and else anything. */
-export const carelessPlayer: Player = (low, high, random) =>
-  random.next() < 0.7 ? low + random.int(high - low + 1) : 1 + random.int(HIGHEST);
+/** Listens to three answers out of five, and else guesses any letter at all. */
+export const carelessPlayer: Player = (left, random) => attentivePlayer(random.next() < 0.6 ? left : LETTERS, random);
 
 /** What the best player does. */
-export const bisectingPlayer: Player = (low, high) => Math.floor((low + high) / 2);
+export const bisectingPlayer: Player = (left) => left[left.length >> 1];
 
 /** A whole game as a conversation. */
 export function playGame(
-  secret: number,
+  secret: string,
   player: Player,
   random: RandomStream,
 ): { readonly messages: readonly ChatMessage[]; readonly found: boolean } {
-  const game = new NumberGame(secret);
+  const game = new LetterGame(secret);
   const messages = [QUESTION];
-  let [low, high] = [1, HIGHEST];
   for (;;) {
-    const guess = player(low, high, random);
-    messages.push({ role: "assistant", content: written(guess) });
-    const { observation, found } = game.move(written(guess));
+    const guess = player(game.left, random);
+    messages.push({ role: "assistant", content: guess });
+    const { observation, found } = game.move(guess);
     if (observation === null) return { messages, found };
     messages.push({ role: "user", content: observation });
-    if (observation === "higher") low = Math.max(low, guess + 1);
-    else high = Math.min(high, guess - 1);
   }
+}
+
+/** Share of games that a player wins. */
+export function shareFound(player: Player, random: RandomStream, games = 26_000): number {
+  let found = 0;
+  for (let i = 0; i < games; i++) if (playGame(LETTERS[i % LETTERS.length], player, random).found) found++;
+  return found / games;
 }

@@ -1,25 +1,37 @@
 import { expect } from "chai";
 import { RandomStream } from "../../../core/data/index.js";
-import { COST, FOUL, GUESSES, HIGHEST, NumberGame, PRIZE } from "../../../examples/guessing-game/game.js";
-import { bisectingPlayer, playGame } from "../../../examples/guessing-game/players.js";
+import { COST, FOUL, GUESSES, LETTERS, LetterGame, PRIZE } from "../../../examples/guessing-game/game.js";
+import {
+  attentivePlayer,
+  bisectingPlayer,
+  carelessPlayer,
+  playGame,
+  shareFound,
+} from "../../../examples/guessing-game/players.js";
 
 describe("examples/guessing-game/game", () => {
-  it("answers higher or lower, and pays for the number", () => {
-    const game = new NumberGame(20);
-    expect(game.move("10")).to.deep.equal({ observation: "higher", reward: -COST, found: false });
-    expect(game.move("21")).to.deep.equal({ observation: "lower", reward: -COST, found: false });
-    expect(game.move("20")).to.deep.equal({ observation: null, reward: PRIZE - COST, found: true });
+  it("answers with the letters that are left, and pays for the right one", () => {
+    const game = new LetterGame("t");
+    expect(game.move("j")).to.deep.equal({ observation: "k-z", reward: -COST, found: false });
+    expect(game.move("u")).to.deep.equal({ observation: "k-t", reward: -COST, found: false });
+    expect(game.move("t")).to.deep.equal({ observation: null, reward: PRIZE - COST, found: true });
+  });
+
+  it("learns nothing from a letter that is ruled out", () => {
+    const game = new LetterGame("t");
+    game.move("m");
+    for (const letter of ["c", "m"]) expect(game.move(letter).observation).to.equal("n-z");
   });
 
   it("ends after the last guess", () => {
-    const game = new NumberGame(20);
-    const seen = Array.from({ length: GUESSES }, () => game.move("01").observation);
-    expect(seen).to.deep.equal([...Array(GUESSES - 1).fill("higher"), null]);
+    const game = new LetterGame("t");
+    const seen = Array.from({ length: GUESSES }, () => game.move("a").observation);
+    expect(seen).to.deep.equal([...Array(GUESSES - 1).fill("b-z"), null]);
   });
 
-  for (const text of ["", "7", "32", "00", "hello", "07 "]) {
+  for (const text of ["", "7", "A", "ab", " g"]) {
     it(`ends at ${JSON.stringify(text)}, which is no move`, () => {
-      expect(new NumberGame(7).move(text)).to.deep.equal({ observation: null, reward: -FOUL, found: false });
+      expect(new LetterGame("g").move(text)).to.deep.equal({ observation: null, reward: -FOUL, found: false });
     });
   }
 
@@ -29,8 +41,12 @@ describe("examples/guessing-game/game", () => {
 
   it("can always be won by bisection", () => {
     const random = new RandomStream(1, "test");
-    for (let secret = 1; secret <= HIGHEST; secret++) {
-      expect(playGame(secret, bisectingPlayer, random).found).to.equal(true);
-    }
+    for (const secret of LETTERS) expect(playGame(secret, bisectingPlayer, random).found).to.equal(true);
+  });
+
+  it("is lost more often without a plan, and more often still without listening", () => {
+    const random = new RandomStream(1, "test");
+    expect(shareFound(attentivePlayer, random, 2600)).to.be.within(0.55, 0.65);
+    expect(shareFound(carelessPlayer, random, 2600)).to.be.within(0.36, 0.46);
   });
 });

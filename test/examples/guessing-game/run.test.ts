@@ -8,8 +8,8 @@ runConformance(
   "examples/guessing-game/agent",
   agentLoopConformance({
     factory: agentLoopFromExport("guessing", GuessingAgent),
-    row: { reward_model: { ground_truth: 9 } },
-    answers: ["16", "08", "09"],
+    row: { reward_model: { ground_truth: "h" } },
+    answers: ["m", "g", "h"],
   }),
   { describe, it },
 );
