@@ -484,7 +484,7 @@ describe("agent loops in threads", function () {
       const options = tracerOptions(outputDir);
       const tracer = composeTracers([await otelTracer.create(options), await prometheusTracer.create(options)]);
       const over = { tracer, tools: await ToolSet.of([never]) };
-      const { submit, manager } = await rig("ToolAgentLoop", [call], { over, agent: { session_deadline_s: 0.3 } });
+      const { submit, manager } = await rig("ToolAgentLoop", [call], { over, agent: { session_deadline_s: 2 } });
       await submit([say("a", "count")]);
       await manager.drain();
       await tracer.finish();
