@@ -1,7 +1,7 @@
 /** Public entry of the room: what the other rooms of the core, and the command line, use. */
 export { type Channel, childChannel, parentChannel, workerChannel } from "./channel.js";
 export { HostContainer } from "./container.js";
-export { withDeadline } from "./deadline.js";
+export { timerMs, withDeadline } from "./deadline.js";
 export { failedFinding } from "./diagnosis.js";
 export { type InstalledPlugin, installedPlugins, type PluginSource, requestedPlugins } from "./discovery.js";
 export * from "./errors.js";

@@ -136,7 +136,8 @@ export const pluginErrors = defineErrors({
     fix: "Correct the file.",
   },
   VERL_USER_TIMEOUT: {
-    summary: "A file named in the configuration did not finish its import before the deadline.",
+    summary:
+      "A file named in the configuration did not finish its import, or the making of its part, before the deadline.",
     fix: "Do slow work when the function is called, not on import; VERL_LOAD_DEADLINE_S=120 gives the import more time.",
   },
   VERL_USER_HOOK_UNKNOWN: {

@@ -15,7 +15,11 @@ export const toolErrors = defineErrors({
   },
   VERL_MCP_NO_CONNECTION: {
     summary: "An MCP server could not be started or reached, or did not say what tools it has",
-    fix: "try the server's command or address by hand; what it printed is above",
+    fix: "try the server's command or address by hand; mcp.connect_timeout_s is the time of a connection with its list of tools",
+  },
+  VERL_MCP_NO_PROGRAM: {
+    summary: "The program of an MCP server is not there, or may not be run",
+    fix: "install it, or correct command (and cwd) of the server in the file of MCP servers",
   },
   VERL_MCP_TOOL_NAMES: {
     summary: "The tools of the MCP servers do not have the names that are asked for, or have one name twice",

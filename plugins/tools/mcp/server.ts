@@ -1,8 +1,10 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { pause } from "../../../core/host/index.js";
+import { pause, timerMs, withDeadline } from "../../../core/host/index.js";
 import { type Logger, reasonOf } from "../../../core/plugin.js";
 import { toolErrors } from "../errors.js";
+import { EndlessList, listAllTools } from "./list-all-tools.js";
+import { shortReason } from "./reason.js";
 import type { McpSdk } from "./sdk.js";
 import type { ServerSpec } from "./servers-file.js";
 import { StdioTransport, serverEnv } from "./stdio-transport.js";
@@ -12,7 +14,7 @@ export interface ServerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly logger: Logger;
-  /** Longest time of a connection, and of a list of tools. */
+  /** Longest time of a connection with its whole list of tools. */
   readonly connectTimeoutMs: number;
   /** Tries before the run is refused, and the pause between them. */
   readonly connectAttempts: number;
@@ -60,30 +62,32 @@ export class McpServerConnection {
 
   /** Connects, tries again where that fails, and gives the tools. @throws VERL_MCP_NO_CONNECTION */
   async listTools(): Promise<RemoteTool[]> {
-    const { connectAttempts, connectDelayMs, connectTimeoutMs, signal, logger } = this.options;
+    const { connectAttempts, connectDelayMs, signal, logger } = this.options;
     for (let attempt = 1; ; attempt++) {
       try {
-        const client = await this.#open();
-        const tools: RemoteTool[] = [];
-        let cursor: string | undefined;
-        do {
-          const page = await client.listTools({ cursor }, { signal, timeout: connectTimeoutMs });
-          tools.push(...page.tools);
-          cursor = page.nextCursor;
-        } while (cursor !== undefined);
+        const tools = await this.#list();
         this.#listed = true;
         return tools;
       } catch (error) {
         await this.#drop();
         signal.throwIfAborted();
-        if (attempt >= connectAttempts || isHopeless(error)) {
-          throw toolErrors.VERL_MCP_NO_CONNECTION({
-            what: `the MCP server "${this.name}" (${this.#place()}) gave no list of tools in ${attempt} attempts`,
-            why: reasonOf(error),
+        const why = shortReason(error);
+        if (isNoProgram(error) && this.spec.kind === "stdio") {
+          throw toolErrors.VERL_MCP_NO_PROGRAM({
+            what: `the MCP server "${this.name}" cannot be started: there is no program ${this.spec.command} that can be run`,
+            why,
             cause: error,
           });
         }
-        logger.debug(`MCP server "${this.name}", attempt ${attempt}: ${reasonOf(error)}`);
+        if (attempt >= connectAttempts || isHopeless(error)) {
+          const attempts = attempt === 1 ? "1 attempt" : `${attempt} attempts`;
+          throw toolErrors.VERL_MCP_NO_CONNECTION({
+            what: `the MCP server "${this.name}" (${this.#place()}) gave no list of tools in ${attempts}`,
+            why,
+            cause: error,
+          });
+        }
+        logger.debug(`MCP server "${this.name}", attempt ${attempt}: ${why}`);
         await pause(connectDelayMs, signal);
       }
     }
@@ -98,7 +102,10 @@ export class McpServerConnection {
     const { McpError, ErrorCode } = this.options.sdk;
     try {
       const client = await this.#current();
-      return await client.callTool({ name, arguments: { ...args } }, undefined, { timeout: timeoutMs, signal });
+      return await client.callTool({ name, arguments: { ...args } }, undefined, {
+        timeout: timerMs(timeoutMs),
+        signal,
+      });
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof McpCallFailed) throw error;
@@ -124,6 +131,18 @@ export class McpServerConnection {
     await this.#drop();
   }
 
+  async #list(): Promise<RemoteTool[]> {
+    const { signal, connectTimeoutMs } = this.options;
+    const begun = performance.now();
+    const client = await this.#open();
+    const listing = listAllTools(
+      (cursor) => client.listTools({ cursor }, { timeout: timerMs(connectTimeoutMs) }),
+      () => this.#client === null || signal.aborted,
+    );
+    const late = () => new Error(`its list of tools was not complete within ${connectTimeoutMs / 1000} s`);
+    return withDeadline(listing, Math.max(1, connectTimeoutMs - (performance.now() - begun)), late);
+  }
+
   #current(): Promise<Client> {
     if (this.#client) return this.#client;
     const server = `the MCP server "${this.name}"`;
@@ -141,7 +160,7 @@ export class McpServerConnection {
     const client = new sdk.Client({ name: "verl-ts", version: "1" });
     const opening = (async () => {
       try {
-        await client.connect(transport, { timeout: connectTimeoutMs });
+        await client.connect(transport, { timeout: timerMs(connectTimeoutMs) });
       } catch (error) {
         await client.close().catch(() => {});
         throw withOutput(error, transport);
@@ -196,10 +215,15 @@ export class McpServerConnection {
   }
 }
 
-/** Trying again does not install a program, nor give a right. */
+const codeOf = (error: unknown) => (error as { readonly code?: unknown }).code;
+
+/** Trying again does not install a program. */
+const isNoProgram = (error: unknown) => codeOf(error) === "ENOENT" || codeOf(error) === "EACCES";
+
+/** Nor does it give a right, or mend a list. */
 function isHopeless(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
-  return code === "ENOENT" || code === "EACCES" || code === 401 || code === 403;
+  const code = codeOf(error);
+  return code === 401 || code === 403 || error instanceof EndlessList;
 }
 
 /** With what a program told on its standard output and error, which is where it says why it does not serve. */
@@ -211,7 +235,7 @@ function withOutput(error: unknown, transport: Transport): unknown {
     (part) => part !== null,
   );
   if (said.length === 0) return error;
-  return Object.assign(new Error([reasonOf(error), ...said].join("; "), { cause: error }), {
+  return Object.assign(new Error([shortReason(error), ...said].join("; "), { cause: error }), {
     code: (error as { readonly code?: unknown }).code,
   });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { exitCodeOf } from "../../../../cli/report-error.js";
 import type { ToolFactoryOptions } from "../../../../core/plugin.js";
 import { mcpTools } from "../../../../plugins/tools/index.js";
 import { runConformance, toolConformance } from "../../../../testing/index.js";
@@ -13,6 +14,19 @@ import { isRunning, processesWith } from "./processes.js";
 const STDIO = fileURLToPath(new URL("./stdio-server.js", import.meta.url));
 const NAMES = ["add", "words", "picture", "refuse", "hang", "die", "env", "pid", "flood"];
 const stdio = (...args: readonly string[]) => ({ command: process.execPath, args: [STDIO, ...args] });
+
+/** Answers with a list of tools that always goes on, after a while where its cursors are new; `none`: to nothing with sense. */
+const ENDLESS = `
+  const mode = process.argv.at(-1);
+  let page = 0;
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const start = { protocolVersion: "2025-03-26", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } };
+    const list = { tools: [], nextCursor: mode === "same" ? "c" : "c" + page++ };
+    const result = mode === "none" ? {} : method === "initialize" ? start : list;
+    setTimeout(() => console.log(JSON.stringify({ jsonrpc: "2.0", id, result })), mode === "new" && page > 0 ? 100 : 0);
+  });`;
 
 const folder = await mkdtemp(path.join(tmpdir(), "verl-mcp-"));
 const file = path.join(folder, "servers.json");
@@ -155,8 +169,10 @@ describe("plugins/tools/mcp", () => {
     });
 
     it("is started as a command, not by a shell, and refused where there is no such program", async () => {
-      const { code, message } = await refusal({ toys: { command: "no-such-program; touch x", args: [] } });
-      expect([code, message.includes("in 1 attempts")]).to.deep.equal(["VERL_MCP_NO_CONNECTION", true]);
+      const error = await refusal({ toys: { command: "no-such-program; touch x", args: [] } });
+      expect(error.code).to.equal("VERL_MCP_NO_PROGRAM");
+      expect(error.message).to.contain("there is no program no-such-program; touch x").and.not.contain("printed");
+      expect(exitCodeOf(error)).to.equal(2);
     });
 
     it("is refused after its attempts with what it printed", async () => {
@@ -164,6 +180,24 @@ describe("plugins/tools/mcp", () => {
       const { code, message } = await refusal({ toys: { command: process.execPath, args: ["-e", script] } });
       expect(code).to.equal("VERL_MCP_NO_CONNECTION");
       expect(message).to.contain("in 2 attempts").and.contain("no licence");
+    });
+
+    for (const [what, paging, why] of [
+      ["one cursor again and again", "same", "gave one nextCursor twice"],
+      ["ever new cursors", "new", "not complete within 1 s"],
+    ]) {
+      it(`whose list of tools has ${what} is refused`, async () => {
+        const servers = { toys: { command: process.execPath, args: ["-e", ENDLESS, paging] } };
+        const { code, message } = await refusal(servers, { mcp: { connect_timeout_s: 1, connect_attempts: 1 } });
+        expect(code).to.equal("VERL_MCP_NO_CONNECTION");
+        expect(message).to.contain(why);
+      });
+    }
+
+    it("whose answers are no answers is refused with one sentence", async () => {
+      const servers = { toys: { command: process.execPath, args: ["-e", ENDLESS, "none"] } };
+      const { message } = await refusal(servers, { mcp: { connect_attempts: 1 } });
+      expect(message).to.match(/its answer is no MCP message of this kind: .*protocolVersion.* \(and 2 more\)/);
     });
 
     it("that writes something else than messages is refused with the first line of it", async () => {
@@ -218,7 +252,7 @@ describe("plugins/tools/mcp", () => {
       const { message } = await refusal({
         toys: { url: `${toys.url("/mcp")}?key=s3cret`, auth_token: "x", type: "http" },
       });
-      expect(message).to.contain("in 1 attempts").and.not.contain("s3cret");
+      expect(message).to.contain("in 1 attempt").and.not.contain("s3cret");
     });
   });
 
