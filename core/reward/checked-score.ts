@@ -1,6 +1,7 @@
 import { reasonAndPlace } from "../host/error-place.js";
 import { isObject } from "../host/plain-object.js";
 import { shown } from "../host/shown.js";
+import { DeadlineExceeded, withDeadline } from "./deadline.js";
 import { rewardErrors } from "./errors.js";
 import type { RewardInput, RewardManager, RewardOutcome, RewardResult } from "./reward.js";
 import { inOneLine, whereOf } from "./score-value.js";
@@ -20,6 +21,34 @@ export function checkedScore(score: RewardManager["score"]): RewardManager["scor
     }
     const wrong = whatIsWrong(result);
     return wrong === null ? (result as RewardResult) : failed(badResult(wrong, input));
+  };
+}
+
+/**
+ * The same, each score under the deadline: for a manager of the user's own, which has none of itself. Time that it waits before
+ * it scores counts.
+ */
+export function withScoreDeadline(manager: RewardManager, deadlineMs: number): RewardManager {
+  return {
+    score: async (input, options) => {
+      try {
+        return await withDeadline(
+          deadlineMs,
+          (signal) => manager.score(input, { ...options, signal }),
+          options?.signal,
+        );
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error;
+        const waited = error.waitedFor ? `, waiting for ${error.waitedFor}` : "";
+        const what = `the reward manager's score did not settle within ${deadlineMs / 1000} s${waited}`;
+        const late = rewardErrors.VERL_REWARD_TIMEOUT({ what, where: whereOf(input) });
+        return { ...failed(late), outcome: "timeout" };
+      }
+    },
+    supports: (dataSource) => manager.supports(dataSource),
+    start: async (options) => manager.start?.(options),
+    dispose: async () => manager.dispose?.(),
+    ...(manager.staged ? { staged: manager.staged } : {}),
   };
 }
 

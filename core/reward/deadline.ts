@@ -1,7 +1,12 @@
+import { timerMs } from "../host/deadline.js";
+
 const SLICES = 20;
 
 /** Thrown, and the reason of the work's signal, when the deadline passes. */
 export class DeadlineExceeded extends Error {
+  /** The server that was being waited for, and what it said last. */
+  waitedFor: string | null = null;
+
   constructor(readonly deadlineMs: number) {
     super(`took longer than ${deadlineMs / 1000} s`);
     this.name = "DeadlineExceeded";
@@ -27,7 +32,7 @@ export async function withDeadline<T>(
       controller.abort(reason);
       reject(reason);
     };
-    const slice = Math.max(1, deadlineMs / SLICES);
+    const slice = timerMs(Math.max(1, deadlineMs / SLICES));
     let left = deadlineMs;
     const tick = () => {
       left -= slice;

@@ -1,4 +1,5 @@
 export { checkDataSources, dataSourceOf, UNKNOWN_SOURCE } from "./check-sources.js";
+export { withScoreDeadline } from "./checked-score.js";
 export { customRewardFunction } from "./custom-function.js";
 export { DeadlineExceeded, withDeadline } from "./deadline.js";
 export type { ErrorPolicy } from "./error-policy.js";
@@ -19,6 +20,7 @@ export type * from "./reward.js";
 export type { ScorerIndex } from "./scorer-index.js";
 export { createScorerIndex } from "./scorer-index.js";
 export { builtinScorers, gsm8kScorer } from "./scorers/index.js";
+export { scoringFix } from "./scoring-fix.js";
 export { checkServers } from "./servers/check-servers.js";
 export { diagnoseServers, type NamedServers } from "./servers/diagnose-servers.js";
 export {

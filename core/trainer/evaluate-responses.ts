@@ -5,7 +5,7 @@ import { promptMessages } from "../data/prompt-messages.js";
 import type { FieldValue } from "../data/row.js";
 import { isVerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
-import { dataSourceOf, type RewardManager, rewardErrors } from "../reward/index.js";
+import { dataSourceOf, type RewardManager, rewardErrors, scoringFix } from "../reward/index.js";
 import { noTracer, type Tracer } from "../tracing/index.js";
 import type { Evaluation } from "./evaluate.js";
 import { openTokenizer } from "./input-setup.js";
@@ -132,7 +132,7 @@ async function scoreRow(
     throw rewardErrors.VERL_REWARD_FAILED({
       what: "a response could not be scored",
       where: origin,
-      ...(message ? { why: message } : {}),
+      ...(message ? { why: message, ...scoringFix(message) } : {}),
     });
   });
 }

@@ -11,6 +11,7 @@ import {
   type RewardResult,
   rewardErrors,
   type StagedScoring,
+  scoringFix,
 } from "../reward/index.js";
 import { sessionName } from "../transfer/index.js";
 import { finalRows, type TrainingRow } from "./training-row.js";
@@ -103,6 +104,7 @@ function rewarded(
       throw rewardErrors.VERL_REWARD_FAILED({
         what: `prompt ${row.origin || row.uid} could not be scored, and reward.on_error is fail`,
         why,
+        ...scoringFix(why),
       });
     }
   }

@@ -29,13 +29,13 @@ export interface RunJudge {
 }
 
 /** Null where no servers are named, or there is no code of the user's that could ask them. */
-export function createRunJudge(config: RunConfig, env = process.env): RunJudge | null {
+export function createRunJudge(config: RunConfig, env = process.env, warn?: (text: string) => void): RunJudge | null {
   const { reward } = config;
   const { reward_model: model, custom_reward_function: custom, reward_manager: manager } = reward;
   const isAsked = custom.path !== null || manager.source === "importlib";
   if (!model.enable || model.addresses.length === 0 || !isAsked) return null;
   const fullDeterminism = isFullyDeterministic(config, env);
-  const client = clientOf(model, { env, fullDeterminism });
+  const client = clientOf(model, { env, fullDeterminism, warn });
   let router: Router | null = null;
   const judge = judgeOver(client, {
     model: nameOf(model),
@@ -55,11 +55,12 @@ export function createRunJudge(config: RunConfig, env = process.env): RunJudge |
 /** The discriminative reward model, not started. */
 export async function createRewardModel(scope: InputScope): Promise<ModelWithTokenizer> {
   const { config, services, cwd, logger } = scope;
+  const warn = (text: string) => logger.warn(text);
   const { reward_model: model } = config.reward;
   const tokenizer = await tokenizerOf(model, cwd);
   const made = await services.registries.rewardModels.require(model.rollout.name).create({
     modelName: nameOf(model),
-    servers: () => clientOf(model, { env: process.env, fullDeterminism: isFullyDeterministic(config) }),
+    servers: () => clientOf(model, { env: process.env, fullDeterminism: isFullyDeterministic(config), warn }),
     openEngine: () => {
       const plan = rewardEnginePlan(scope);
       if (!plan) throw new TypeError("only the reward model `engine` has an engine");
@@ -78,7 +79,7 @@ const nameOf = ({ model_name: name, model_path: file }: ModelConfig): string => 
 
 function clientOf(
   model: ModelConfig,
-  scope: { readonly env: NodeJS.ProcessEnv; readonly fullDeterminism: boolean },
+  scope: { readonly env: NodeJS.ProcessEnv; readonly fullDeterminism: boolean; readonly warn?: (text: string) => void },
 ): ServerClient {
   return createServerClient({
     ...scope,

@@ -1,5 +1,5 @@
 import type { Dataset, Row, Tokenizer } from "../data/index.js";
-import { userModulePath } from "../host/index.js";
+import { loadDeadlineMs, userModulePath } from "../host/index.js";
 import type { CallOptions } from "../host/types.js";
 import {
   checkDataSources,
@@ -16,6 +16,7 @@ import {
   type StagedScoring,
   tracedJudge,
   withErrorPolicy,
+  withScoreDeadline,
 } from "../reward/index.js";
 import { LateTracer, type Tracer } from "../tracing/index.js";
 import { type LateRewards, type LateRewardsOptions, lateRewards } from "./late-rewards.js";
@@ -65,7 +66,7 @@ export async function createRewards(
   const isHybrid = source === "register" && name === "hybrid";
   const scorers = createScorerIndex(services.registries.scorers.items().map(({ item }) => item));
   const rewardKwargs = { ...reward.reward_kwargs, ...custom.reward_kwargs };
-  const judge = createRunJudge(config);
+  const judge = createRunJudge(config, process.env, (text) => options.logger.warn(text));
   const model = usesModel(reward, isHybrid) ? await createRewardModel(options) : null;
   const isLate = model !== null && isColocated(reward);
 
@@ -74,6 +75,7 @@ export async function createRewards(
       ? await userPart<RewardManagerOptions, RewardManager>(services, module, {
           key: "reward.reward_manager.module",
           methods: ["score", "supports"],
+          createMs: loadDeadlineMs(process.env),
         })
       : null;
   const tracer = new LateTracer();
@@ -91,7 +93,7 @@ export async function createRewards(
           rewardModel: ofModel,
         });
   const policy = parseErrorPolicy(reward.on_error, reward.max_retries);
-  const manager = withErrorPolicy(inner, policy);
+  const manager = withErrorPolicy(own ? withScoreDeadline(inner, limits.deadlineMs) : inner, policy);
   const staged = isLate && isHybrid ? stagedOf(manager) : undefined;
   const needsScorer = (row: Row) => !loops?.marksOf(row).scoresItself;
   for (const dataset of datasets) {

@@ -1,4 +1,6 @@
 import type { RunConfig } from "../config/run-config.js";
+import { createTimeout } from "../host/create-timeout.js";
+import { withDeadline } from "../host/deadline.js";
 import { reasonAndPlace } from "../host/error-place.js";
 import { isVerlError } from "../host/errors.js";
 import type { LoadUserModule } from "../host/user-module.js";
@@ -22,6 +24,8 @@ export async function userPart<O, T extends object>(
     readonly key: string;
     readonly methods: readonly [keyof T & string, ...(keyof T & string)[]];
     readonly names?: { path: string; name: string };
+    /** Longest time that making it may take; by default without end, as for data that are loaded. */
+    readonly createMs?: number;
   },
 ): Promise<Factory<O, T> | null> {
   if (named.path === null) return null;
@@ -35,11 +39,13 @@ export async function userPart<O, T extends object>(
   const exported = await services.loadUserModule(file, name, `${key}.${part.names?.path ?? "path"}`);
   const create = creatorOf<O, T>(exported, methods[0]);
   const where = `${file} (${key})`;
+  const tooLate = () => createTimeout(`"${name}" of ${file}`, where, part.createMs ?? 0);
   return {
     async create(options) {
       let made: T | undefined;
       try {
-        made = await create?.(options);
+        const making = Promise.resolve(create?.(options));
+        made = await (part.createMs === undefined ? making : withDeadline(making, part.createMs, tooLate));
       } catch (error) {
         if (isVerlError(error)) throw error;
         const what = `"${name}" threw while it was made`;

@@ -38,6 +38,13 @@ export function serverRewardModel(form: ServerForm): RewardModelFactory {
 function readScore(form: ServerForm, answer: JsonValue): number {
   const { data } = (answer ?? {}) as { readonly data?: JsonValue };
   const entry: JsonValue | undefined = Array.isArray(data) ? (data.at(-1) as JsonValue | undefined) : undefined;
+  if (Array.isArray(data) && data.length > 1) {
+    throw rewardErrors.VERL_REWARD_SERVER_FAILED({
+      what: `the answer to ${form.path} holds ${data.length} items for one request`,
+      why: `expected the form of ${form.name}: one item for one text`,
+      fix: "see that reward.reward_model.rollout.name is the kind of the server, and that it serves a classification model",
+    });
+  }
   const score =
     typeof entry === "object" && entry !== null && !Array.isArray(entry) ? form.scoreOf(entry as never) : null;
   if (typeof score === "number" && Number.isFinite(score)) return score;

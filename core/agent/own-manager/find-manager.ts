@@ -1,4 +1,7 @@
+import { createTimeout } from "../../host/create-timeout.js";
+import { withDeadline } from "../../host/deadline.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
+import { loadDeadlineMs } from "../../host/load-watch.js";
 import type { Awaitable } from "../../host/types.js";
 import type { LoadUserModule } from "../../host/user-module.js";
 import type { GenerateRequest } from "../../rollout/rollout.js";
@@ -80,7 +83,9 @@ async function fromExport(
   };
   let made: Made | null;
   try {
-    made = await (create as (given: object) => Awaitable<Made | null>).call(exported, given);
+    const deadlineMs = loadDeadlineMs(process.env);
+    const making = Promise.resolve((create as (given: object) => Awaitable<Made | null>).call(exported, given));
+    made = await withDeadline(making, deadlineMs, () => createTimeout(reference, KEY, deadlineMs));
   } catch (error) {
     if (isVerlError(error)) throw error;
     throw agentErrors.VERL_AGENT_MANAGER_REFUSED({

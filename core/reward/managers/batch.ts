@@ -1,5 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { watchCall } from "../../host/call-watch.js";
+import { timerMs } from "../../host/deadline.js";
 import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";
 import { withDeadline } from "../deadline.js";
@@ -42,7 +43,7 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
   function add(waiting: Waiting): void {
     gathered.push(waiting);
     if (gathered.length >= limits.maxSize) close();
-    else timer ??= setTimeout(close, limits.maxWaitMs);
+    else timer ??= setTimeout(close, timerMs(limits.maxWaitMs));
   }
 
   function close(): void {

@@ -18,6 +18,7 @@ export const rateLimitedRewardManager: RewardManagerFactory = {
 export function createRateLimitedRewardManager(options: RewardManagerOptions, clock?: BucketClock): RewardManager {
   const { requestsPerMinute, tokensPerMinute, tokensPerRequest } = options.rateLimits;
   const inner = createNaiveRewardManager(options);
+  warnOfLongWaits(options);
   // As in verl a bucket holds what one second brings.
   const bucketOf = (perMinute: number | null) =>
     perMinute === null ? null : new TokenBucket({ perSecond: perMinute / 60 }, clock);
@@ -35,6 +36,23 @@ export function createRateLimitedRewardManager(options: RewardManagerOptions, cl
       return { ...result, extra: extraOf(result), seconds: { queue: queue + limited, score } };
     },
   };
+}
+
+/** A limit that lets a trajectory through less often than scoring may take is likely a slip, and looks like a run that hangs. */
+function warnOfLongWaits({ rateLimits, deadlineMs, logger }: RewardManagerOptions): void {
+  const { requestsPerMinute, tokensPerMinute, tokensPerRequest } = rateLimits;
+  for (const [key, perMinute, amount] of [
+    ["max_rpm", requestsPerMinute, 1],
+    ["max_tpm", tokensPerMinute, tokensPerRequest],
+  ] as const) {
+    if (perMinute === null) continue;
+    const seconds = (60 * amount) / perMinute;
+    if (seconds * 1000 <= deadlineMs) continue;
+    const of = key === "max_tpm" ? ` (of reward.estimated_tokens_per_request = ${amount} tokens)` : "";
+    logger.warn(
+      `reward.${key} = ${perMinute} lets one trajectory${of} be scored every ${seconds.toPrecision(3)} s, longer than reward.timeout (${deadlineMs / 1000} s)`,
+    );
+  }
 }
 
 function extraOf(result: RewardResult): Readonly<Record<string, JsonValue>> {

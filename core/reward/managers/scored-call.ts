@@ -76,7 +76,10 @@ export function failedResult(error: unknown, input: RewardInput, place?: string)
   const late = error instanceof DeadlineExceeded;
   const details = { where: [...(place ? [place] : []), whereOf(input)].join(", "), cause: error };
   const coded = late
-    ? rewardErrors.VERL_REWARD_TIMEOUT({ what: `scoring took longer than ${error.deadlineMs / 1000} s`, ...details })
+    ? rewardErrors.VERL_REWARD_TIMEOUT({
+        what: `scoring took longer than ${error.deadlineMs / 1000} s${error.waitedFor ? `, waiting for ${error.waitedFor}` : ""}`,
+        ...details,
+      })
     : rewardErrors.VERL_REWARD_FAILED({ what: "the reward function threw", why: thrown(error), ...details });
   return { outcome: late ? "timeout" : "error", score: null, extra: {}, message: inOneLine(coded) };
 }

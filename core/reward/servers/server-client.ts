@@ -5,6 +5,7 @@ import { responseText } from "../../host/response-text.js";
 import { Semaphore } from "../../host/semaphore.js";
 import { shown } from "../../host/shown.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
+import { DeadlineExceeded } from "../deadline.js";
 import { rewardErrors } from "../errors.js";
 import { readServer, type Server, secretOf, serverFor } from "./server.js";
 
@@ -23,6 +24,8 @@ export interface ServerOptions {
   readonly waitMs?: (attempt: number) => number;
   /** The content of a request picks its server, whatever else is under way; default false. */
   readonly fullDeterminism?: boolean;
+  /** Told when a request is tried again; at most once in a minute for a server. */
+  readonly warn?: (text: string) => void;
   /** For messages: where the addresses stand. */
   readonly where?: string;
 }
@@ -42,6 +45,7 @@ export interface ServerClient {
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 const MAX_WAIT_MS = 30_000;
 const TOO_MANY = 429;
+const WARN_EVERY_MS = 60_000;
 
 /** A failure, and whether another attempt may fare better. */
 interface Failure {
@@ -58,6 +62,15 @@ export function createServerClient(options: ServerOptions): ServerClient {
   const servers = addresses.map((address) => readServer(address, where));
   const key = secretOf(options.apiKeyEnv ?? null, options.env ?? process.env, where);
   const slots = new Semaphore(options.maxConcurrent ?? 64);
+  const warned = new Map<Server, number>();
+
+  function tellRetry(server: Server, { error }: Failure, number: number, waitMs: number): void {
+    const now = performance.now();
+    if (now - (warned.get(server) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return;
+    warned.set(server, now);
+    const why = error.why ? `: ${error.why}` : "";
+    options.warn?.(`${error.what}${why}; attempt ${number} of ${maxTries}, the next in ${waitMs / 1000} s`);
+  }
 
   async function attempt(server: Server, init: RequestInit, path: string): Promise<JsonValue | Failure> {
     const { signal } = init;
@@ -88,6 +101,13 @@ export function createServerClient(options: ServerOptions): ServerClient {
   return {
     servers,
     async request(method, path, body, { signal } = {}) {
+      let last = "no answer yet";
+      let state = `${servers.map(({ host }) => host).join(", ")}: waiting for a place (max_concurrent)`;
+      // Before whoever set the deadline is told: its error says what was waited for.
+      const note = () => {
+        if (signal?.reason instanceof DeadlineExceeded) signal.reason.waitedFor = state;
+      };
+      signal?.addEventListener("abort", note);
       const release = await slots.acquire(signal);
       try {
         const init = { method, signal, ...(body === null ? {} : { body: JSON.stringify(body) }) };
@@ -95,13 +115,19 @@ export function createServerClient(options: ServerOptions): ServerClient {
         const failed = new Set<Server>();
         for (let number = 1; ; number++) {
           const server = serverFor(servers, failed, content);
+          state = `${server.host}: ${last}`;
           const result = await attempt(server, init, path);
           if (!isFailure(result)) return result;
           if (result.isFinal || number >= maxTries) throw afterAttempts(result.error, number);
           if (failed.add(server).size === servers.length) failed.clear();
-          await pause(Math.max(waitMs(number + 1), Math.min(result.waitMs ?? 0, MAX_WAIT_MS)), signal);
+          const wait = Math.max(waitMs(number + 1), Math.min(result.waitMs ?? 0, MAX_WAIT_MS));
+          last = `${result.error.data?.status ?? "no answer"}, ${number} ${number === 1 ? "try" : "tries"}`;
+          state = `${server.host}: ${last}`;
+          tellRetry(server, result, number, wait);
+          await pause(wait, signal);
         }
       } finally {
+        signal?.removeEventListener("abort", note);
         release();
       }
     },

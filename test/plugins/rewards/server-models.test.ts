@@ -55,6 +55,13 @@ describe("reward models on servers", () => {
     expect(server.received.at(-1)).to.deep.include({ path: "/v1/embeddings", body: { model: "rm", input: "short" } });
   });
 
+  it("refuse an answer with more items than texts", async () => {
+    const data = [1, 2, 3].map((score) => ({ probs: [score] }));
+    await using other = await HttpServer.start(() => ({ body: { data } }));
+    const error = await rejection((await vllmRewardModel.create(options(other.address))).score(conversations[0]));
+    expect(error.message).to.contain("VERL_REWARD_SERVER_FAILED").and.contain("3 items for one request");
+  });
+
   it("refuse an answer of the other kind", async () => {
     await using other = await HttpServer.start(() => ({ body: { data: [{ embedding: [1] }] } }));
     const error = await rejection((await vllmRewardModel.create(options(other.address))).score(conversations[0]));
