@@ -111,7 +111,7 @@ const BAD: readonly Bad[] = [
   {
     what: "a reward that leaves an error behind",
     code: "VERL_USER_UNHANDLED",
-    exit: 2,
+    exit: 1,
     files: {
       "reward.mjs": `export const compute_score = async () => {
         Promise.reject(new Error("nobody waits for this"));
