@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { ToyFolder } from "../../../core/trainer/support/toy-run.js";
-import { TOY_OVERRIDES } from "../../../core/trainer/support/toy-task.js";
+import { ONNX_OVERRIDES, TOY_OVERRIDES } from "../../../core/trainer/support/toy-task.js";
 
 const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
 
@@ -49,14 +49,10 @@ describe("MCP tools without the SDK", function () {
           () => "",
           ({ stderr }: { stderr: string }) => stderr,
         );
-      const said = await train(
-        "actor_rollout_ref.actor.strategy=onnx",
-        `${rollout}.name=onnx`,
-        `${rollout}.multi_turn.tool_config_path=tools.yaml`,
-      );
+      const said = await train(...ONNX_OVERRIDES, `${rollout}.multi_turn.tool_config_path=tools.yaml`);
       expect(said).to.contain("VERL_MCP_NOT_INSTALLED").and.contain("npm install @modelcontextprotocol/sdk@1");
       expect(said).to.not.contain("nobody-starts-this");
-      const without = await train("actor_rollout_ref.actor.strategy=onnx", `${rollout}.name=onnx`);
+      const without = await train(...ONNX_OVERRIDES);
       expect(without).to.not.contain("MCP");
     } finally {
       await rm(installed, { recursive: true, force: true });
