@@ -1,7 +1,6 @@
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { reasonOf } from "../core/host/basics.js";
-import { makeFolder } from "../core/host/index.js";
+import { makeFolder, reasonOf } from "../core/host/basics.js";
 import { replaceFile } from "../core/tracking/index.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, printLine } from "./io.js";
