@@ -6,7 +6,7 @@ import {
   type TrajectoryRecord,
   trajectoryLine,
 } from "../core/tracking/index.js";
-import { type RecordedSteps, sampleOnly, trainOnly } from "../core/trainer/index.js";
+import { type RecordedSteps, type SampledStep, sampleOnly, trainOnly, writeMedia } from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
 import { filesAt } from "./inspect/files-at.js";
 import { allTrajectories } from "./inspect/select.js";
@@ -19,7 +19,7 @@ import { runScope } from "./run-scope.js";
 
 export interface DebugRolloutRequest extends ConfigRequest {
   readonly steps: number;
-  /** Folder for `{step}.jsonl`; null: nothing is written. */
+  /** Folder for `{step}.jsonl`, and for the media that they name; null: nothing is written. */
   readonly output: string | null;
 }
 
@@ -32,8 +32,7 @@ export async function debugRollout(request: DebugRolloutRequest, io: CommandIo):
       const weights = { checkpoint: null, version: 0, startedAt: new Date() };
       for await (const sampled of sampleOnly(await runScope(run, io, signal), { steps: request.steps, weights })) {
         const { step, records, metrics, seconds } = sampled;
-        const file =
-          request.output === null ? null : await writeStep(path.resolve(io.cwd, request.output), step, records);
+        const file = request.output === null ? null : await writeStep(path.resolve(io.cwd, request.output), sampled);
         if (request.json) {
           printJson(io, {
             event: "step",
@@ -113,9 +112,10 @@ async function recordedSteps(place: string, io: CommandIo): Promise<RecordedStep
   throw cliErrors.VERL_CLI_NOTHING_TO_INSPECT({ what: "There is no training trajectory to train on.", where: place });
 }
 
-async function writeStep(folder: string, step: number, records: readonly TrajectoryRecord[]): Promise<string> {
+async function writeStep(folder: string, { step, records, media }: SampledStep): Promise<string> {
   const name = path.join(folder, `${step}.jsonl`);
   await outputFolder(folder);
+  await writeMedia(folder, records, media);
   const file = await OutputFile.open(name);
   for (const record of records) await file.write(JSON.parse(trajectoryLine(record)));
   await file.complete();

@@ -1,12 +1,16 @@
 import path from "node:path";
 import { isSet } from "../core/config/index.js";
+import type { ChatMessage } from "../core/data/index.js";
 import {
   type GenerationPrompt,
   generateResponses,
+  mediaOf,
   openPromptInputs,
   type PromptInputs,
   type RunScope,
   readDataset,
+  withMediaPaths,
+  writeMedia,
 } from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
 import { withInterrupts } from "./interrupts.js";
@@ -32,9 +36,12 @@ export async function runGenerate(request: GenerateRequest, io: CommandIo): Prom
       const scope = withSamples(await runScope(run, io, signal), run);
       const inputs = await openPromptInputs(scope, cleanups);
       const prompts = await promptsOf(request, scope, inputs);
-      const file = request.output === null ? null : await OutputFile.open(path.resolve(io.cwd, request.output));
+      const name = request.output === null ? null : path.resolve(io.cwd, request.output);
+      const file = name === null ? null : await OutputFile.open(name);
       try {
-        await answer(prompts, { scope, inputs }, (line) => (file ? file.write(line) : print(line, request, io)));
+        if (name !== null) await keepMedia(prompts, path.dirname(name), inputs);
+        const write = (line: Answer) => (file ? file.write(withPaths(line, inputs)) : print(line, request, io));
+        await answer(prompts, { scope, inputs }, write);
         await file?.complete();
       } catch (error) {
         await file?.discard();
@@ -51,6 +58,7 @@ export async function runGenerate(request: GenerateRequest, io: CommandIo): Prom
 }
 
 interface Answer {
+  readonly prompt: readonly ChatMessage[];
   readonly responses: readonly string[];
   readonly stop_reasons: readonly string[];
   readonly [column: string]: unknown;
@@ -66,6 +74,20 @@ async function answer(
     await write({ ...rows[index++], responses, stop_reasons: stopReasons });
   }
 }
+
+/** What the prompts show lies beside the file of answers, which can be read where the data are not. */
+async function keepMedia({ prompts }: Prompts, folder: string, { media }: PromptInputs): Promise<void> {
+  await writeMedia(
+    folder,
+    prompts.map(({ messages }) => ({ media: mediaOf(messages, media) })),
+    media,
+  );
+}
+
+const withPaths = (line: Answer, { media }: PromptInputs): Answer => ({
+  ...line,
+  prompt: withMediaPaths(line.prompt, media),
+});
 
 function print(line: Answer, { prompt, json }: GenerateRequest, io: CommandIo): void {
   if (prompt === null || json) printJson(io, line);
@@ -83,7 +105,7 @@ function withSamples(scope: RunScope, { composed }: PreparedRun): RunScope {
 interface Prompts {
   readonly prompts: readonly GenerationPrompt[];
   /** The row that each answer is written beside. */
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly rows: readonly (Readonly<Record<string, unknown>> & Pick<Answer, "prompt">)[];
 }
 
 async function promptsOf({ prompt }: GenerateRequest, scope: RunScope, inputs: PromptInputs): Promise<Prompts> {

@@ -6,6 +6,7 @@ import { writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { filesAt } from "./files-at.js";
 import { inspectSpans, spanFile } from "./inspect-spans.js";
+import { mediaFilesOf, withMediaFiles } from "./media-files.js";
 import { trajectoryPage } from "./render-page.js";
 import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
 import { type Selected, type Selection, select } from "./select.js";
@@ -45,9 +46,10 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
   await using calls = await openToolParser({ asked: request.toolFormat, ofRun: found.toolFormat }, io);
   const selected = await select(found.files, selection);
   if (selection.steps !== null && selected.matching === 0) await refuseMissingStep(request, found.files, selection);
+  const mediaFiles = await mediaFilesOf(selected.records, found.files);
   if (request.json) {
     const { records, ...summary } = selected;
-    printJson(io, { ...summary, trajectories: records });
+    printJson(io, { ...summary, trajectories: records.map((record) => withMediaFiles(record, mediaFiles)) });
     return EXIT.ok;
   }
   if (request.html !== null) {
@@ -61,6 +63,7 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
       columns: columnsOf(io.stdout),
       toolParser: calls.parser,
       tokens: request.tokens,
+      mediaFiles,
     };
     const text = request.list ? trajectoryTree(selected.records, options) : trajectoryTexts(selected.records, options);
     printLine(io.stdout, text);

@@ -1,5 +1,5 @@
 import { parseToolCalls, type ToolParser } from "../../core/agent/index.js";
-import { uidOfKey } from "../../core/plugin.js";
+import { type MediaRef, mediaLabel, uidOfKey } from "../../core/plugin.js";
 import {
   formatNumber,
   formatValue,
@@ -9,6 +9,7 @@ import {
 } from "../../core/tracking/index.js";
 import { painter } from "../io.js";
 import { formatTable } from "../table.js";
+import type { MediaFiles } from "./media-files.js";
 import type { Selected } from "./select.js";
 import { oneLine, printable } from "./terminal-text.js";
 import { type Heat, legend, responseText } from "./token-text.js";
@@ -17,11 +18,11 @@ export interface TextOptions {
   readonly heat: Heat;
   readonly color: boolean;
   readonly columns: number;
-  /** Reads tool calls out of what the policy wrote. */
-  /** Null where nobody here reads the run's tool calls: they stand in the text alone. */
+  /** Reads tool calls out of what the policy wrote. Null where nobody here reads the run's tool calls: they stand in the text alone. */
   readonly toolParser: ToolParser | null;
   /** A table of every token. */
   readonly tokens: boolean;
+  readonly mediaFiles: MediaFiles;
 }
 
 /** What the files hold, in one line. */
@@ -50,6 +51,13 @@ export function trajectoryTexts(records: readonly TrajectoryRecord[], options: T
         `${paint("bold", uidOfKey(record.key) || "trajectory")}  ${paint("dim", place.filter(Boolean).join(", "))}`,
       );
       lines.push(field("prompt", printable(record.promptText), options));
+      const { media = [], promptIds = [] } = record;
+      lines.push(
+        ...mediaLines(
+          media.filter(({ offset }) => offset < promptIds.length),
+          options,
+        ),
+      );
       const truth = textOf(record.groundTruth);
       if (truth !== "") lines.push(field("truth", printable(truth), options));
     }
@@ -86,6 +94,13 @@ function trajectoryLines(record: TrajectoryRecord, options: TextOptions): string
   const head = [`score ${paint("bold", scoreText(record))}`, ...facts(record)].join(", ");
   const lines = ["", `  ${paint("cyan", sessionOf(record).padEnd(8))} ${head}`];
   lines.push(field("response", responseText(record, options.heat, options.color), options));
+  const { media = [], promptIds = [] } = record;
+  lines.push(
+    ...mediaLines(
+      media.filter(({ offset }) => offset >= promptIds.length),
+      options,
+    ),
+  );
   const parts = Object.entries(record.extra).filter(([name]) => name !== "score");
   if (parts.length > 0) {
     lines.push(
@@ -100,6 +115,15 @@ function trajectoryLines(record: TrajectoryRecord, options: TextOptions): string
   for (const call of toolCalls(record, options.toolParser)) lines.push(field("call", call, options));
   if (options.tokens) lines.push(indented(tokenTable(record), "    "));
   return lines;
+}
+
+/** The files of media, by the names that stand in the text; nothing for those that no file is kept of. */
+function mediaLines(media: readonly MediaRef[], options: TextOptions): string[] {
+  const distinct = new Map(media.map((medium) => [medium.id, medium]));
+  return [...distinct.values()].flatMap((medium) => {
+    const file = options.mediaFiles.get(medium.id);
+    return file === undefined ? [] : [field(medium.kind, `${mediaLabel(medium)} ${file}`, options)];
+  });
 }
 
 /** What the policy asked tools for, turn by turn. */

@@ -1,5 +1,5 @@
-import { type MediaRef, mediaKindOf, mediaLabel, mediaValueOf, type PlacedMedia } from "../data/index.js";
-import type { ChatContentPart, DecodeOptions, Tokenizer } from "../data/tokenizer.js";
+import { type MediaRef, mediaLabel, type PlacedMedia } from "../data/index.js";
+import type { DecodeOptions, Tokenizer } from "../data/tokenizer.js";
 
 type Ids = Parameters<Tokenizer["decode"]>[0];
 
@@ -27,21 +27,6 @@ export function mediaWithin(media: readonly PlacedMedia[], from: number, length:
   return media
     .filter(({ offset }) => offset >= from && offset < from + length)
     .map((placed) => ({ ...placed, offset: placed.offset - from }));
-}
-
-/** A message's content for people, on one line of text for each part. */
-export function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return JSON.stringify(content);
-  return (content as readonly ChatContentPart[]).map(partText).join("\n");
-}
-
-function partText(part: ChatContentPart): string {
-  if (part.type === "text" && typeof part.text === "string") return part.text;
-  const kind = mediaKindOf(part);
-  if (kind === null) return JSON.stringify(part);
-  const value = mediaValueOf(part, kind);
-  return `[${kind} ${typeof value === "string" ? value.slice(0, "sha256:".length + 8) : "…"}]`;
 }
 
 /** The texts of response tokens, with a medium's name at its first token and nothing at the others. */

@@ -1,10 +1,11 @@
+import { contentText } from "../data/index.js";
 import { hashText } from "../data/random.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { RewardResult } from "../reward/index.js";
 import type { GenerateRequest, LlmClient } from "../rollout/rollout.js";
 import { ATTRIBUTE, noTracer, type SpanStart, type Tracer } from "../tracing/index.js";
 import { sessionName } from "../transfer/index.js";
-import { contentText, textWithMedia } from "./media-text.js";
+import { textWithMedia } from "./media-text.js";
 import type { PromptRun } from "./prompt-run.js";
 import type { RequestedCall } from "./tools/requested-call.js";
 import type { ToolCallRecord } from "./tools/tool-executor.js";

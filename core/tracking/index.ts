@@ -12,6 +12,7 @@ export {
   type ValidationScore,
   validationScores,
 } from "./key-metrics.js";
+export { mediaFileName, mediaFolder } from "./media-folder.js";
 export { combineRanks, combineSteps } from "./metrics.js";
 export { MetricsAggregator, reduceByName } from "./metrics-aggregator.js";
 export type { MetricsLine } from "./metrics-file.js";

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { idOfReference, MEDIA_KINDS, type PlacedMedia } from "../data/index.js";
+import { contentText, idOfReference, MEDIA_KINDS, type PlacedMedia } from "../data/index.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import { parsedLines } from "../host/parsed-lines.js";
@@ -143,7 +143,7 @@ function generated(line: Json, responses: readonly JsonValue[], where: string): 
   const { prompt, data_source, reward_model } = line;
   const reasons = list(line.stop_reasons, isText, "stop_reasons", where);
   const messages = Array.isArray(prompt) ? prompt.filter(isJsonObject) : [];
-  const promptText = messages.map(({ role, content }) => `${textOf(role)}: ${asText(content)}`).join("\n");
+  const promptText = messages.map(({ role, content }) => `${textOf(role)}: ${contentText(content)}`).join("\n");
   return responses.map((response, i) => ({
     key: `${where.slice(where.lastIndexOf(":") + 1)}-${i}`,
     step: 0,

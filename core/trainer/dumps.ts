@@ -26,8 +26,7 @@ export function runDumps(
     const all = records();
     const rows = all.map((record) => dumpRow(record, tokenizer));
     const folder = path.resolve(cwd, dir);
-    // First: a dump never names what is not there.
-    await written(path.join(folder, "media"), () => writeMedia(folder, all, media));
+    await writeMedia(folder, all, media);
     await written(path.join(folder, `${step}.jsonl`), () => writeDump(folder, step, rows));
   };
 }

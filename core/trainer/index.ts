@@ -17,6 +17,7 @@ export {
   readDataset,
 } from "./input-setup.js";
 export { localModels } from "./local-models.js";
+export { mediaOf, withMediaPaths, writeMedia } from "./media-files.js";
 export { bytesText, estimateMemory, isTooLarge, memoryLines, type RunMemory } from "./memory-estimate.js";
 export { type CheckedPlan, checkPlan, refuseUnfitInputs, requirePlan } from "./plan-check.js";
 export type { PlanOwner } from "./plan-keys.js";

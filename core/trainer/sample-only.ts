@@ -1,4 +1,5 @@
 import { trajectoryRecord } from "../agent/index.js";
+import type { MediaReader } from "../data/index.js";
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { trainerErrors } from "./errors.js";
 import { openLoader } from "./loader-setup.js";
@@ -17,6 +18,8 @@ export interface SampledStep {
   /** Rewards, lengths, turns, under the names of a training run. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly seconds: number;
+  /** Reads what the trajectories show, until the next step is asked for. */
+  readonly media: MediaReader;
 }
 
 /**
@@ -69,9 +72,11 @@ export async function* sampleOnly(
       yield {
         step,
         seconds,
+        media: rig.media,
         records: rows.map((row) => trajectoryRecord(row, { key: row.key, step, split: "train" }, tokenizer)),
         metrics: { ...stepMetrics(makeTrainBatch(rows, 1), place), ...sampled.metrics },
       };
+      rig.media.release();
     }
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();

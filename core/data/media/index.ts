@@ -1,5 +1,6 @@
 /** Media of messages: where they come from, how they are named, and what a model makes of them. */
 
+export { contentText } from "./content-text.js";
 export * from "./fold-media.js";
 export * from "./media.js";
 export { MAX_MEDIA_BYTES, MAX_PIXELS, type MediaFormat, mediaFormat } from "./media-format.js";

@@ -29,6 +29,12 @@ export interface MediaReader {
   bytes(media: Pick<MediaRef, "id">, options?: CallOptions): Promise<Uint8Array>;
 }
 
+/** Knows what was taken in. */
+export interface MediaLibrary extends MediaReader {
+  /** What a reference (`sha256:…`) names; null where nothing of it is held. */
+  find(reference: unknown): MediaRef | null;
+}
+
 const REFERENCE = /^sha256:([0-9a-f]{64})$/;
 
 /** How a message's part names a medium that was taken in: `{type: "image", image: "sha256:…"}`. */

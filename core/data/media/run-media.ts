@@ -7,6 +7,7 @@ import {
   idOfReference,
   MEDIA_KINDS,
   type MediaKind,
+  type MediaLibrary,
   type MediaReader,
   type MediaRef,
   mediaPartsOf,
@@ -59,7 +60,7 @@ const KEPT_IDS = 4096;
 const KEPT_INPUT_BYTES = 2 ** 28;
 
 /** The media of a run, as its model sees them. */
-export class RunMedia implements MediaIntake, MediaInputsReader {
+export class RunMedia implements MediaIntake, MediaInputsReader, MediaLibrary {
   readonly #placeholders: ReadonlyMap<number, MediaKind>;
   #allowed: readonly MediaKind[] = MEDIA_KINDS;
   #why: string | null = null;
@@ -95,7 +96,7 @@ export class RunMedia implements MediaIntake, MediaInputsReader {
     const taken = await takeMedia(messages, this.options.store, options);
     const prepared = new Map<string, PreparedMedia>();
     for (const { value } of mediaPartsOf(taken)) {
-      const ref = this.options.store.find(idOfReference(value) ?? "");
+      const ref = this.find(value);
       if (ref) prepared.set(referenceTo(ref), { ref, ids: await this.#tokens(ref) });
     }
     return { messages: taken, tokens: { placeholders, find: (reference) => prepared.get(String(reference)) ?? null } };
@@ -112,6 +113,10 @@ export class RunMedia implements MediaIntake, MediaInputsReader {
     if (this.kinds.every((kind) => kinds.includes(kind))) return;
     this.#allowed = this.#allowed.filter((kind) => kinds.includes(kind));
     this.#why = why;
+  }
+
+  find(reference: unknown): MediaRef | null {
+    return this.options.store.find(idOfReference(reference) ?? "");
   }
 
   bytes(media: Pick<MediaRef, "id">, options?: CallOptions): Promise<Uint8Array> {

@@ -1,110 +1,18 @@
-import { access, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { access, readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
-import { charTokenizerFiles } from "../../../core/data/index.js";
 import type { TrajectoryRecord } from "../../../core/plugin.js";
 import { readTrajectories } from "../../../core/tracking/index.js";
-import { fakeEngineFactory, fakeRolloutFactory, PICTURE_MODEL, type Rgb, solidPng } from "../../../testing/index.js";
+import { fakeEngineFactory, fakeRolloutFactory } from "../../../testing/index.js";
 import { verl } from "./support/child.js";
 import { reproducible } from "./support/compare.js";
-import { ToyFolder } from "./support/toy-run.js";
+import { asking, PICTURE_OVERRIDES, pictures, rollout, showing, VOCAB, WITH_TOOL } from "./support/pictures.js";
 import { TOY_OVERRIDES } from "./support/toy-task.js";
-
-/** A token that is a whole call: what a table of token pairs can learn to write. */
-const CALL = '<tool_call>{"name": "look", "arguments": {}}</tool_call>';
-const LETTERS = "rgbuat";
-/** Padding, end, letters, the call, the image. */
-const VOCAB = 2 + LETTERS.length + 2;
-const COLOURS: Readonly<Record<string, Rgb>> = { r: [255, 0, 0], g: [0, 255, 0], b: [0, 0, 255] };
-
-const TEMPLATE = [
-  "{% for m in messages %}",
-  "{{ {'user': 'u', 'assistant': 'a', 'tool': 't', 'system': ''}[m.role] }}",
-  "{% if m.content is string %}{{ m.content }}{% else %}",
-  "{% for p in m.content %}{% if p.type == 'image' %}<image>{% else %}{{ p.text }}{% endif %}{% endfor %}{% endif %}",
-  ".{% endfor %}{% if add_generation_prompt %}a{% endif %}",
-].join("");
-
-const TOOLS = `import { solidPng } from ${JSON.stringify(new URL("../../../testing/index.js", import.meta.url).href)};
-const COLOURS = ${JSON.stringify(COLOURS)};
-export const look = {
-  name: "look",
-  schema: { type: "function", function: { name: "look", description: "Shows the picture.", parameters: { type: "object" } } },
-  execute: (_id, _args, _signal, { row }) => {
-    const png = solidPng(16, 8, COLOURS[row.reward_model.ground_truth]);
-    return { text: "", media: [{ type: "image", image: "data:image/png;base64," + Buffer.from(png).toString("base64") }] };
-  },
-};`;
-
-/** The colour's letter is right; to have looked is a beginning. */
-const REWARD = `export const compute_score = ({ solution, groundTruth, extraInfo }) => {
-  const acc = solution.endsWith(groundTruth) ? 1 : 0;
-  const looked = extraInfo.tool_calls?.length > 0 ? 0.2 : 0;
-  return { score: Math.max(acc, looked), acc };
-};`;
-
-/** A folder with the task: say the colour of a picture. `rows` by colour. */
-async function pictures(rows: (colour: string) => Record<string, unknown>): Promise<ToyFolder> {
-  const folder = await ToyFolder.create();
-  const { tokenizerJson, ...files } = charTokenizerFiles(LETTERS, { pad: "_", eos: ".", chatTemplate: TEMPLATE });
-  const { model, added_tokens } = tokenizerJson as unknown as {
-    readonly model: { readonly vocab: Record<string, number> };
-    readonly added_tokens: readonly Record<string, unknown>[];
-  };
-  const [like] = added_tokens;
-  const added = [CALL, "<image>"].map((content, i) => ({
-    ...like,
-    id: VOCAB - 2 + i,
-    content,
-    special: content === "<image>",
-  }));
-  const dir = folder.at("tokenizer");
-  await mkdir(dir, { recursive: true });
-  const json = (name: string, value: unknown) => writeFile(path.join(dir, name), JSON.stringify(value));
-  await json("tokenizer.json", { ...tokenizerJson, model, added_tokens: [...added_tokens, ...added] });
-  await json("tokenizer_config.json", { ...files.tokenizerConfig, chat_template: TEMPLATE });
-  await json("generation_config.json", files.generationConfig);
-  for (const [colour, rgb] of Object.entries(COLOURS))
-    await writeFile(folder.at(`${colour}.png`), solidPng(16, 8, rgb));
-  const lines = Object.keys(COLOURS).map((colour, index) =>
-    JSON.stringify({
-      data_source: "toy",
-      reward_model: { style: "rule", ground_truth: colour },
-      extra_info: { index },
-      ...rows(colour),
-    }),
-  );
-  for (const file of ["train.jsonl", "val.jsonl"]) await folder.write(file, `${lines.join("\n")}\n`);
-  await folder.write("reward.mjs", REWARD);
-  await folder.write("tools.mjs", TOOLS);
-  return folder;
-}
-
-const rollout = "actor_rollout_ref.rollout";
-const MODEL = `actor_rollout_ref.model.config={model_type: ${PICTURE_MODEL}, vocab_size: ${VOCAB}, max_position_embeddings: 64}`;
-const OVERRIDES = [
-  MODEL,
-  "data.train_batch_size=3",
-  "data.max_prompt_length=8",
-  "data.max_response_length=16",
-  `${rollout}.n=16`,
-  "actor_rollout_ref.actor.optim.lr=0.3",
-  "trainer.total_training_steps=40",
-];
-const WITH_TOOL = [
-  ...OVERRIDES,
-  `${rollout}.agent.default_agent_loop=tool_agent`,
-  `${rollout}.multi_turn.function_tool_path=./tools.mjs`,
-  `${rollout}.multi_turn.max_assistant_turns=2`,
-];
-const asking = () => ({ prompt: [{ role: "user", content: "t" }] });
-const showing = (colour: string) => ({ prompt: [{ role: "user", content: "<image>t" }], images: [`${colour}.png`] });
 
 describe("a run with media", function () {
   this.timeout(60_000);
 
   for (const [name, rows, overrides] of [
-    ["images of the data", showing, OVERRIDES],
+    ["images of the data", showing, PICTURE_OVERRIDES],
     ["images that a tool returns", asking, WITH_TOOL],
   ] as const) {
     it(`learns to tell the colour of ${name}, and trainer and server see the same`, async () => {
@@ -142,7 +50,7 @@ describe("a run with media", function () {
   it("trains on several processes as on one", async () => {
     await using one = await pictures(showing);
     await using two = await pictures(showing);
-    const steps = [...OVERRIDES, "trainer.total_training_steps=2"];
+    const steps = [...PICTURE_OVERRIDES, "trainer.total_training_steps=2"];
     const [a, b] = [
       await one.train({ overrides: steps }),
       await two.train({ overrides: [...steps, "trainer.n_gpus_per_node=2"] }),
@@ -181,7 +89,7 @@ describe("a run with media", function () {
     it("where the model has no processor, with the row and the model", async () => {
       await using folder = await pictures(showing);
       const { error } = await folder.fail({
-        overrides: [...OVERRIDES, `actor_rollout_ref.model.config={model_type: llama, vocab_size: ${VOCAB}}`],
+        overrides: [...PICTURE_OVERRIDES, `actor_rollout_ref.model.config={model_type: llama, vocab_size: ${VOCAB}}`],
       });
       expect(error.code).to.equal("VERL_DATA_NO_PROCESSOR");
       expect(error.message).to.contain("models of the type llama").and.contain("train.jsonl:1");
@@ -190,7 +98,13 @@ describe("a run with media", function () {
     it("by a dry run as well", async () => {
       await using folder = await pictures(showing);
       const { code, stderr } = await verl(
-        ["train", ...TOY_OVERRIDES, ...OVERRIDES, "actor_rollout_ref.model.config={model_type: llama}", "--dry-run"],
+        [
+          "train",
+          ...TOY_OVERRIDES,
+          ...PICTURE_OVERRIDES,
+          "actor_rollout_ref.model.config={model_type: llama}",
+          "--dry-run",
+        ],
         { cwd: folder.dir },
       );
       expect(code).to.not.equal(0);
@@ -200,7 +114,7 @@ describe("a run with media", function () {
     it("where the engine understands text alone", async () => {
       await using folder = await pictures(showing);
       const { error } = await folder.fail({
-        overrides: [...OVERRIDES, "actor_rollout_ref.actor.strategy=letters"],
+        overrides: [...PICTURE_OVERRIDES, "actor_rollout_ref.actor.strategy=letters"],
         register(host) {
           const fake = fakeEngineFactory();
           const config = { vocab_size: VOCAB };
@@ -218,7 +132,7 @@ describe("a run with media", function () {
     it("where the rollout takes text alone", async () => {
       await using folder = await pictures(showing);
       const { error } = await folder.fail({
-        overrides: [...OVERRIDES, `${rollout}.name=letters`],
+        overrides: [...PICTURE_OVERRIDES, `${rollout}.name=letters`],
         register(host) {
           host.rollouts.register({
             name: "letters",
@@ -239,7 +153,7 @@ describe("a run with media", function () {
 
     it("where files are missing or lie elsewhere, all rows in one message", async () => {
       await using folder = await pictures((colour) => ({ ...showing(colour), images: [`../${colour}.gif`] }));
-      const { error } = await folder.fail({ overrides: OVERRIDES });
+      const { error } = await folder.fail({ overrides: PICTURE_OVERRIDES });
       expect(error.code).to.equal("VERL_DATA_BAD_ROW");
       expect(error.message).to.contain("train.jsonl:1").and.contain("train.jsonl:3").and.contain("r.gif");
     });

@@ -1,0 +1,154 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { expect } from "chai";
+import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
+import {
+  asking,
+  COLOURS,
+  LETTERS,
+  PICTURE_OVERRIDES,
+  pictures,
+  rollout,
+  showing,
+  VOCAB,
+  WITH_TOOL,
+} from "../core/trainer/support/pictures.js";
+import type { ToyFolder } from "../core/trainer/support/toy-run.js";
+import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { cli } from "./support.js";
+
+const TESTING = new URL("../../testing/index.js", import.meta.url).href;
+const PLUGIN = new URL("../../core/plugin.js", import.meta.url).href;
+
+/** A server whose weights say the colour's letter and stop. */
+const KNOWING = `import { composeServerAdapter } from ${JSON.stringify(new URL("../../core/rollout/index.js", import.meta.url).href)};
+import { createFakeReplica } from ${JSON.stringify(TESTING)};
+import { definePlugin } from ${JSON.stringify(PLUGIN)};
+const V = ${VOCAB};
+const table = new Float32Array((V + 3) * V);
+const letter = (c) => 2 + ${JSON.stringify(LETTERS)}.indexOf(c);
+[..."rgb"].forEach((c, i) => { table[(V + i) * V + letter(c)] = 50; table[letter(c) * V + 1] = 200; });
+export default definePlugin({
+  name: "knowing", apiVersion: "^1.0.0", provides: ["rollout", "serverAdapter"],
+  register(host) {
+    host.rollouts.register({ name: "knowing", createReplica: (o) => createFakeReplica({ ...o, pictures: true, vocabSize: V, table }) });
+    host.serverAdapters.register({ name: "knowing", createAdapter: ({ replica }) => composeServerAdapter(replica) });
+  },
+});`;
+
+const SHORT = ["trainer.total_training_steps=2", "trainer.logger=[jsonl]", `${rollout}.n=2`];
+
+describe("commands on media", function () {
+  this.timeout(30_000);
+  let folder: ToyFolder;
+  const verl = (...args: string[]) =>
+    cli(args, { cwd: folder.dir, env: { VERL_USE_EXTERNAL_MODULES: `${FAKE_PLUGIN},${folder.at("knowing.mjs")}` } });
+  const lines = async (...file: string[]) =>
+    (await folder.read(...file))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  for (const [name, rows, overrides] of [
+    ["of the data", showing, PICTURE_OVERRIDES],
+    ["that a tool returned", asking, WITH_TOOL],
+  ] as const) {
+    describe(`images ${name}`, () => {
+      beforeEach(async () => {
+        folder = await pictures(rows);
+        await folder.write("knowing.mjs", KNOWING);
+      });
+
+      it("lie beside the samples of debug rollout, where inspect finds them and debug train trains on them", async () => {
+        const args = [...TOY_OVERRIDES, ...overrides, `${rollout}.n=16`];
+        const { code, stderr } = await verl("debug", "rollout", ...args, "--steps", "2", "--output", "sampled");
+        expect(code, stderr).to.equal(0);
+        const contents = await Promise.all(
+          (await readdir(folder.at("sampled", "media"))).map((file) => readFile(folder.at("sampled", "media", file))),
+        );
+        const red = await readFile(folder.at("r.png"));
+        expect(contents.filter((content) => content.equals(red))).to.have.length(1);
+
+        const shown = await verl("inspect", "sampled/1.jsonl", "--limit", "1000");
+        expect(shown.code, shown.stderr).to.equal(0);
+        expect(shown.stdout).to.match(
+          /^ {2}image +\[image 16x8, \d+ B, [0-9a-f]{8}\] \S+\/sampled\/media\/[0-9a-f]{64}\.png$/m,
+        );
+        const { json } = await verl("inspect", "sampled/1.jsonl", "--json", "--limit", "1000");
+        const { trajectories } = json<{ trajectories: { media?: { file: string | null }[] }[] }>();
+        const files = trajectories.flatMap(({ media = [] }) => media.map(({ file }) => file));
+        expect(files).to.not.be.empty.and.not.include(null);
+
+        const trained = await verl("debug", "train", ...args, "--data", "sampled");
+        expect(trained.code, trained.stderr).to.equal(0);
+        expect(trained.stdout).to.match(/^step 2 {2}48 trajectories/m);
+      });
+
+      it("are seen again by replay, token for token", async () => {
+        const run = [
+          ...TOY_OVERRIDES,
+          ...overrides,
+          ...SHORT,
+          "trainer.save_freq=1",
+          "trainer.rollout_data_dir=run/rollouts",
+        ];
+        const trained = await verl("train", ...run);
+        expect(trained.code, trained.stderr).to.equal(0);
+        const { code, stdout, stderr } = await verl("replay", "run", "--step", "2", "--split", "train");
+        expect(code, stdout + stderr).to.equal(0);
+        expect(stdout)
+          .to.match(/same +prompt/)
+          .and.match(/same +trainer's log p/)
+          .and.not.include("different");
+      });
+    });
+  }
+
+  describe("generate", () => {
+    const MODEL = [
+      "actor_rollout_ref.model.path=model",
+      "actor_rollout_ref.model.tokenizer_path=tokenizer",
+      `${rollout}.name=knowing`,
+      `${rollout}.temperature=0`,
+      "data.max_prompt_length=8",
+      "data.max_response_length=4",
+    ];
+    beforeEach(async () => {
+      folder = await pictures(showing);
+      await folder.write("knowing.mjs", KNOWING);
+      await mkdir(folder.at("model"));
+      await writeFile(folder.at("model", "config.json"), JSON.stringify({ model_type: "fake_pictures" }));
+    });
+
+    it("shows the images of the data to the model, and keeps them beside its answers, which name their files", async () => {
+      const args = ["generate", ...MODEL, "data.train_files=[train.jsonl]", "--output", "out/answers.jsonl"];
+      await mkdir(folder.at("out"));
+      const { code, stderr } = await verl(...args);
+      expect(code, stderr).to.equal(0);
+      const answers = await lines("out", "answers.jsonl");
+      expect(answers.map(({ responses }) => responses)).to.deep.equal(Object.keys(COLOURS).map((colour) => [colour]));
+      for (const [i, colour] of Object.keys(COLOURS).entries()) {
+        const [{ content }] = answers[i].prompt as { content: { image?: string }[] }[];
+        const { image = "" } = content[0];
+        expect(image).to.match(/^media\/[0-9a-f]{64}\.png$/);
+        expect((await readFile(folder.at("out", image))).equals(await readFile(folder.at(`${colour}.png`)))).to.equal(
+          true,
+        );
+      }
+      const { stdout } = await verl("inspect", "out/answers.jsonl");
+      expect(stdout).to.match(/user: \[image media\/[0-9a-f]{64}\.png\]\n +t/);
+    });
+
+    it("takes its own answers as data", async () => {
+      const first = await verl("generate", ...MODEL, "data.train_files=[train.jsonl]", "--output", "answers.jsonl");
+      expect(first.code, first.stderr).to.equal(0);
+      const { code, stdout, stderr } = await verl("generate", ...MODEL, "data.train_files=[answers.jsonl]");
+      expect(code, stderr).to.equal(0);
+      const answers = stdout
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { responses: string[] }).responses);
+      expect(answers).to.deep.equal(Object.keys(COLOURS).map((colour) => [colour]));
+    });
+  });
+});
