@@ -1,12 +1,12 @@
 import {
+  type ComposedConfig,
+  checkKeys,
   composeConfig,
   configKeys,
   type Deprecation,
   explainKey,
-  inspectConfig,
   type KeyExplanation,
   maskSecrets,
-  type Notice,
   type Problem,
   printConfig,
   problemsError,
@@ -16,76 +16,34 @@ import {
   untilText,
   valueText,
 } from "../core/config/index.js";
-import { isVerlError } from "../core/host/basics.js";
-import type { Host } from "../core/index.js";
-import { type CommandIo, painter, printJson, printLine } from "./io.js";
-import { askPlan, type PlanAnswer } from "./plan-check.js";
-import { type ConfigRequest, printNotices, startHost, whatIsRegistered } from "./prepare-run.js";
-import { EXIT } from "./report-error.js";
+import { type CommandIo, hasPlugins, painter, printJson, printLine } from "./io.js";
+import { type ConfigRequest, printNotices } from "./prepare-run.js";
+import { EXIT, errorCard, exitCodeOf } from "./report-error.js";
 
-/** `verl config print`: the composed configuration, references resolved, secrets masked. */
+/**
+ * `verl config print`: the composed configuration, references resolved, secrets masked. Whoever prints one wants to see it, so wrong
+ * keys and values are printed as they are, and told on standard error; the exit code keeps scripts from going on with it.
+ */
 export async function printCommand(request: ConfigRequest & { sources: boolean }, io: CommandIo): Promise<number> {
-  const { tree, notices } = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  const { tree, notices } = composed;
   if (request.json) printJson(io, maskSecrets(toPlain(tree), io.env));
   else {
     printNotices(notices, io);
     io.stdout.write(printConfig(tree, { sources: request.sources, env: io.env }));
   }
-  return EXIT.ok;
+  const wrong = wrongKeys(composed, io);
+  if (wrong.length === 0) return EXIT.ok;
+  const error = problemsError(wrong);
+  printLine(io.stderr, errorCard(error, io.color.stderr));
+  return exitCodeOf(error);
 }
 
-/** `verl config check`: every problem at once, without starting anything. */
-export async function checkCommand(request: ConfigRequest, io: CommandIo): Promise<number> {
-  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
-  const host = await startHost(request, composed.plugins, io);
-  try {
-    const found = await inspectConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, forTraining: true });
-    const { config } = found;
-    const own = [...found.problems, ...(await unknownPlatform(host, config.trainer.device))];
-    const answer = await askPlan(composed, config, own, { host, io });
-    const problems = "checked" in answer ? [...own, ...answer.checked.problems] : own;
-    const notices = [...found.notices, ...(problems.length > 0 ? [] : planNotices(answer))];
-    if (request.json) {
-      printJson(io, { ok: problems.length === 0, problems, notices });
-      return problems.length === 0 ? EXIT.ok : EXIT.usage;
-    }
-    printNotices(notices, io);
-    if (problems.length > 0) throw problemsError(problems);
-    printLine(io.stdout, "The configuration is sound.");
-    return EXIT.ok;
-  } finally {
-    await host.dispose();
-  }
-}
-
-/** What engines and servers warn of, and who could not be asked. */
-function planNotices(answer: PlanAnswer): Notice[] {
-  const silent = (who: string, why: string): Notice => ({
-    level: "notice",
-    key: "",
-    message: `${who} not asked whether they can do this: ${why}. A start would tell.`,
-  });
-  if (!("checked" in answer)) return [silent("Engine and server were", answer.why)];
-  const { warnings, unasked } = answer.checked;
-  return unasked.length === 0
-    ? [...warnings]
-    : [
-        ...warnings,
-        silent(`${unasked.join(" and ")} ${unasked.length > 1 ? "were" : "was"}`, "their plugins have no check"),
-      ];
-}
-
-/** A platform that no plugin registers. Whether this machine has the one that is named is no matter of the configuration. */
-async function unknownPlatform(host: Host, device: string): Promise<Problem[]> {
-  try {
-    await host.services({ device });
-  } catch (error) {
-    if (!isVerlError(error)) throw error;
-    if (error.code !== "VERL_PLATFORM_UNKNOWN") return [];
-    const { what, why, fix } = error;
-    return [{ code: "VERL_CONFIG_NAME", key: "trainer.device", what, why, fix }];
-  }
-  return [];
+/** Keys and values that are wrong in themselves. Nothing is loaded here, so where plugins are named a key may be theirs. */
+function wrongKeys(composed: ComposedConfig, io: CommandIo): readonly Problem[] {
+  const { problems } = checkKeys(composed.tree);
+  const isAlone = composed.plugins.length === 0 && !hasPlugins(io);
+  return problems.filter(({ code }) => isAlone || code !== "VERL_CONFIG_UNKNOWN_KEY");
 }
 
 /** `verl config explain --search WORD…`: the keys that hold the words; without any, all keys. */
@@ -105,8 +63,14 @@ export function searchKeysCommand(words: readonly string[], { json }: { json: bo
 
 /** `verl config explain KEY`: type, default, value and source. */
 export async function explainKeyCommand(key: string, request: ConfigRequest, io: CommandIo): Promise<number> {
-  const explanation = explainKey(key, await composeConfig({ ...request, env: io.env, cwd: io.cwd }));
-  const shown = { ...explanation, ...("value" in explanation ? maskedValue(key, explanation, io) : {}) };
+  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  const explanation = explainKey(key, composed);
+  const wrong = wrongKeys(composed, io).find((problem) => problem.key === key);
+  const shown = {
+    ...explanation,
+    ...("value" in explanation ? maskedValue(key, explanation, io) : {}),
+    ...(wrong === undefined ? {} : { problem: wrong }),
+  };
   if (request.json) printJson(io, shown);
   else printLine(io.stdout, explanationText(shown, io));
   return EXIT.ok;
@@ -125,7 +89,7 @@ function deprecationRows({ kind, instead, since, until }: Deprecation): [string,
   ];
 }
 
-function explanationText(explanation: KeyExplanation, io: CommandIo): string {
+function explanationText(explanation: KeyExplanation & { readonly problem?: Problem }, io: CommandIo): string {
   const paint = painter(io.color.stdout);
   const { key, description, type, unit, differs, registry, keys, deprecation } = explanation;
   const rows: [string, string][] = [];
@@ -138,6 +102,7 @@ function explanationText(explanation: KeyExplanation, io: CommandIo): string {
     ]);
   }
   if ("value" in explanation) rows.push(["value", `${valueText(explanation.value)} (${explanation.source})`]);
+  if (explanation.problem) rows.push(["refused", explanation.problem.what]);
   if (deprecation) rows.push(...deprecationRows(deprecation));
   if (registry) rows.push(["names", `what is registered under ${registry}; see verl plugins tree`]);
   const lines = [paint("bold", key), `  ${description}`];

@@ -13,7 +13,7 @@ export function declareConfig(program: Command, { io, finish }: Declaring): void
     });
   hosted(config.command("check"), "Find every problem without starting anything.").action(
     async (args: string[], flags: Flags) => {
-      const { checkCommand } = await import("./config-command.js");
+      const { checkCommand } = await import("./config-check.js");
       await finish(checkCommand(requestOf(args, flags), io));
     },
   );

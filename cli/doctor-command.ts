@@ -3,13 +3,16 @@ import path from "node:path";
 import {
   type ComposedConfig,
   type ConfigFindings,
-  composeConfig,
+  composeAnyway,
   inspectConfig,
+  type Problem,
   parseHubReference,
+  problemOf,
+  problemsError,
   type RunConfig,
 } from "../core/config/index.js";
 import { hubSnapshot } from "../core/formats/index.js";
-import { reasonOf } from "../core/host/basics.js";
+import { isVerlError, reasonOf } from "../core/host/basics.js";
 import type { Host } from "../core/index.js";
 import type { Diagnosis } from "../core/plugin.js";
 import { commandLogger } from "./command-logger.js";
@@ -39,14 +42,19 @@ export interface DoctorRequest extends ConfigRequest {
 /** `verl doctor`: looks at everything that a run needs, and says what to do about what is missing. */
 export async function doctorCommand(request: DoctorRequest, io: CommandIo): Promise<number> {
   const before = readClock();
-  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
+  const { composed, unread } = await composeReadable(request, io);
   // With defaults in place of values that are wrong, which `config check` tells of.
   const { config } = await inspectConfig(composed, { forTraining: false });
   const { trainer, data, actor_rollout_ref } = config;
   const folder = path.resolve(io.cwd, trainer.default_local_dir);
   const findings: Diagnosis[] = await diagnoseMachine(folder);
   findings.push(...diagnoseOptionalPackages());
-  findings.push(...(await diagnoseHost(composed, request, io)));
+  const looked = await diagnoseHost(composed, request, io);
+  // What is left of a configuration whose files cannot be read is no sound one.
+  findings.push(
+    ...unread,
+    ...looked.filter(({ name, status }) => unread.length === 0 || name !== CONFIGURATION || status !== "ok"),
+  );
   const model = request.model ?? actor_rollout_ref.model.tokenizer_path ?? actor_rollout_ref.model.path;
   const tokens =
     model === null
@@ -80,12 +88,28 @@ async function cachedModel(model: string, io: CommandIo): Promise<string> {
   return hubSnapshot(reference, { env, logger: commandLogger(io) }).catch(() => local);
 }
 
+/** Of files that cannot be read, doctor says so, and looks at what overrides and defaults name. */
+async function composeReadable(
+  request: DoctorRequest,
+  io: CommandIo,
+): Promise<{ readonly composed: ComposedConfig; readonly unread: readonly Diagnosis[] }> {
+  const given = { overrides: request.overrides, env: io.env, cwd: io.cwd };
+  try {
+    return { composed: await composeAnyway({ ...given, files: request.files }), unread: [] };
+  } catch (error) {
+    if (!isVerlError(error)) throw error;
+    const unread = [configurationFinding(problemOf(error, ""))];
+    return { composed: await composeAnyway({ ...given, files: [] }), unread };
+  }
+}
+
 async function diagnoseHost(composed: ComposedConfig, request: DoctorRequest, io: CommandIo): Promise<Diagnosis[]> {
   let host: Host;
   try {
     host = await startHost({ allowBrokenPlugins: true, json: true }, composed.plugins, io);
   } catch (error) {
-    return [{ name: "plugins", status: "failed", detail: reasonOf(error).split("\n")[0] }];
+    const failed: Diagnosis = { name: "plugins", status: "failed", detail: reasonOf(error).split("\n")[0] };
+    return [...composed.problems.map(configurationFinding), failed];
   }
   try {
     const found = await inspectConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, forTraining: false });
@@ -112,15 +136,27 @@ function namingModel(config: RunConfig, model: string): RunConfig {
   return { ...config, actor_rollout_ref: { ...actor_rollout_ref, model: { ...actor_rollout_ref.model, path: model } } };
 }
 
+/** As many problems as are told one by one. */
+const MAX_TOLD = 10;
+
 /** Whether the files and overrides that were given are sound; said of none, where none were. */
 function diagnoseConfiguration({ problems }: ConfigFindings, { files, overrides }: DoctorRequest): Diagnosis[] {
-  const name = "configuration";
   if (files.length + overrides.length === 0) return [];
-  if (problems.length === 0) return [{ name, status: "ok", detail: "sound" }];
-  const [{ what }] = problems;
-  const more = problems.length === 1 ? "" : ` (the first of ${problems.length} problems)`;
-  const fix = "`verl config check` lists every problem, with its place; doctor looks at the defaults in their stead.";
-  return [{ name, status: "failed", detail: `${what}${more}`, fix }];
+  if (problems.length === 0) return [{ name: CONFIGURATION, status: "ok", detail: "sound" }];
+  const told = problems.slice(0, MAX_TOLD).map(configurationFinding);
+  const more = problems.length - told.length;
+  if (more === 0) return told;
+  const fix = "`verl config check` lists every problem.";
+  return [...told, { name: CONFIGURATION, status: "failed", detail: `and ${more} more`, fix }];
+}
+
+const CONFIGURATION = "configuration";
+
+/** A problem of the configuration; in place of what is wrong doctor looks at the defaults. */
+function configurationFinding(problem: Problem): Diagnosis {
+  const { what, where, fix } = problemsError([problem]);
+  const detail = where === undefined ? what : `${what} (${where})`;
+  return { name: CONFIGURATION, status: "failed", detail, ...(fix === undefined ? {} : { fix }) };
 }
 
 /** What engines and inference servers say about themselves; the rollout that is chosen is asked with its options elsewhere. */

@@ -47,3 +47,9 @@ export function painter(color: boolean): (style: Style, text: string) => string 
   if (!color) return (_, text) => text;
   return (style, text) => `\u001b[${CODES[style][0]}m${text}\u001b[${CODES[style][1]}m`;
 }
+
+/** Whether the environment names plugins, which may bring commands. */
+export function hasPlugins({ env }: CommandIo): boolean {
+  const { VERL_USE_EXTERNAL_MODULES: modules = "", VERL_USE_EXTERNAL_PLUGINS: plugins = "" } = env;
+  return modules.trim() !== "" || !["", "none"].includes(plugins.trim());
+}

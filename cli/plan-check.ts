@@ -1,4 +1,11 @@
-import { type ComposedConfig, hubModels, type Problem, type RunConfig, sourceOfKey } from "../core/config/index.js";
+import {
+  type ComposedConfig,
+  hubModels,
+  type Problem,
+  type RunConfig,
+  restsOn,
+  sourceOfKey,
+} from "../core/config/index.js";
 import { isVerlError } from "../core/host/basics.js";
 import type { Host, HostServices } from "../core/index.js";
 import type { CheckedPlan } from "../core/trainer/index.js";
@@ -6,7 +13,12 @@ import { commandLogger } from "./command-logger.js";
 import type { CommandIo } from "./io.js";
 
 /** Why engines and servers could not be asked, or what they said. */
-export type PlanAnswer = { readonly checked: CheckedPlan } | { readonly why: string };
+export type PlanAnswer = { readonly checked: CheckedPlan } | Unasked;
+interface Unasked {
+  readonly why: string;
+  /** Models of the Hub that are not here. */
+  readonly missing?: readonly string[];
+}
 
 /**
  * Asks the engines and servers of a configuration what they could not do, where the platform and the models are here. What the
@@ -48,30 +60,22 @@ export async function askPlan(
 }
 
 /** The configuration with the places of Hub models that have been downloaded; nothing is downloaded here. */
-async function modelsAtHand(
-  config: RunConfig,
-  io: CommandIo,
-): Promise<{ readonly config: RunConfig } | { readonly why: string }> {
+async function modelsAtHand(config: RunConfig, io: CommandIo): Promise<{ readonly config: RunConfig } | Unasked> {
   const named = hubModels(config, io.cwd);
   if (named.length === 0) return { config };
-  const { localModels } = await import("../core/trainer/index.js");
-  const env = { ...io.env, HF_HUB_OFFLINE: "1" };
-  try {
-    return { config: await localModels(config, { cwd: io.cwd, env, logger: commandLogger(io, "error") }) };
-  } catch (error) {
-    if (!isVerlError(error)) throw error;
-    return { why: `${named[0].value} is not downloaded yet` };
+  const [{ localModels }, { hubSnapshot }] = await Promise.all([
+    import("../core/trainer/index.js"),
+    import("../core/formats/index.js"),
+  ]);
+  const options = { env: { ...io.env, HF_HUB_OFFLINE: "1" }, logger: commandLogger(io, "error") };
+  const missing = new Set<string>();
+  for (const { value, reference } of named) {
+    await hubSnapshot(reference, options).catch((error: unknown) => {
+      if (!isVerlError(error)) throw error;
+      missing.add(value);
+    });
   }
-}
-
-/** Whether a problem speaks of a key that has one of its own already, or of a section around it. */
-function restsOn({ key, what, why }: Problem, known: readonly Problem[]): boolean {
-  const text = `${what} ${why ?? ""}`;
-  return known.some(
-    (other) =>
-      other.key === key ||
-      key.startsWith(`${other.key}.`) ||
-      other.key.startsWith(`${key}.`) ||
-      text.includes(other.key),
-  );
+  if (missing.size === 0) return { config: await localModels(config, { ...options, cwd: io.cwd }) };
+  const models = [...missing];
+  return { why: `${models.join(", ")} ${models.length > 1 ? "are" : "is"} not downloaded yet`, missing: models };
 }

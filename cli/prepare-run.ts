@@ -1,15 +1,17 @@
 import {
   type ComposedConfig,
   type ConfigFindings,
-  composeConfig,
+  composeAnyway,
   hubModels,
   inspectConfig,
   type Notice,
   type Problem,
+  problemOf,
   problemsError,
   type RunConfig,
   type ValidateOptions,
 } from "../core/config/index.js";
+import { isVerlError, type VerlError } from "../core/host/basics.js";
 import type { LogLevel } from "../core/host/index.js";
 import type { Host } from "../core/index.js";
 import { commandLogger } from "./command-logger.js";
@@ -42,8 +44,12 @@ export async function prepareRun(
   io: CommandIo,
   options: Pick<ValidateOptions, "forTraining" | "withoutModel">,
 ): Promise<PreparedRun> {
-  const composed = await composeConfig({ ...request, env: io.env, cwd: io.cwd });
-  const host = await startHost(request, composed.plugins, io, options.forTraining ? "info" : "warn");
+  const composed = await composeAnyway({ ...request, env: io.env, cwd: io.cwd });
+  const level = options.forTraining ? "info" : "warn";
+  const host = await startHost(request, composed.plugins, io, level).catch((error: unknown) => {
+    if (composed.problems.length === 0 || !isVerlError(error)) throw error;
+    throw problemsError([...composed.problems, problemOf(error, "plugins")]);
+  });
   try {
     const checked = await inspectConfig(composed, { ...(await whatIsRegistered(host)), cwd: io.cwd, ...options });
     if (checked.problems.length > 0)
@@ -56,6 +62,17 @@ export async function prepareRun(
     await host.dispose();
     throw error;
   }
+}
+
+/** What the configuration is wrong with in itself, where plugins that might bring names and keys cannot be loaded. */
+export async function withoutPlugins(
+  composed: ComposedConfig,
+  error: VerlError,
+  options: { readonly cwd: string; readonly forTraining: boolean },
+): Promise<ConfigFindings> {
+  const found = await inspectConfig(composed, options);
+  const mayBeBrought = ({ code }: Problem) => code === "VERL_CONFIG_UNKNOWN_KEY";
+  return { ...found, problems: [problemOf(error, "plugins"), ...found.problems.filter((one) => !mayBeBrought(one))] };
 }
 
 /** With those that engines and servers would find: a user corrects a file once. */

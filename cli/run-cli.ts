@@ -2,7 +2,7 @@ import { type Command, CommanderError } from "commander";
 import { withExplicitLockFiles } from "./arguments.js";
 import type { Declaring } from "./declare.js";
 import { cliErrors } from "./errors.js";
-import { type CommandIo, printLine } from "./io.js";
+import { type CommandIo, hasPlugins, printLine } from "./io.js";
 import { type AddedHelp, createProgram } from "./program.js";
 import { EXIT, reportError } from "./report-error.js";
 
@@ -50,12 +50,6 @@ async function addedHelp(argv: readonly string[], io: CommandIo): Promise<AddedH
 /** A first word that is none of the built-in commands, where plugins are named that may know it. */
 function mayBeOfPlugin([word = "-"]: readonly string[], program: Command, io: CommandIo): boolean {
   return !word.startsWith("-") && hasPlugins(io) && !program.commands.some((command) => command.name() === word);
-}
-
-/** Whether the environment names plugins, which may bring commands. */
-function hasPlugins({ env }: CommandIo): boolean {
-  const { VERL_USE_EXTERNAL_MODULES: modules = "", VERL_USE_EXTERNAL_PLUGINS: plugins = "" } = env;
-  return modules.trim() !== "" || !["", "none"].includes(plugins.trim());
 }
 
 /** A command that needs a subcommand, without one. */

@@ -5,9 +5,9 @@ import { composeUser } from "./compose.js";
 import { sinceText } from "./deprecation.js";
 import { entryProblem, type SchemaIssue } from "./entry-problem.js";
 import { holdsKnownKeys, type KnownKey, knownKey } from "./known-keys.js";
-import { suggestKey } from "./nearest.js";
+import { nearestKeys, suggestionText } from "./nearest.js";
 import { bringsKey, type PluginSchema } from "./plugin-schemas.js";
-import { MAX_PROBLEMS, type Notice, type Problem } from "./problems.js";
+import { MAX_PROBLEMS, MAX_SUGGESTIONS, type Notice, type Problem } from "./problems.js";
 import { type RunConfig, runConfigSchema } from "./schema/root.js";
 import { holdsSecret, MASK } from "./secrets.js";
 import {
@@ -104,8 +104,6 @@ function place(config: object, path: Path, value: JsonValue): void {
   Object.defineProperty(holder, path[path.length - 1], { value, enumerable: true, writable: true, configurable: true });
 }
 
-const MAX_SUGGESTIONS = 20;
-
 /** A key that is not ours: verl's, which the table judges, or nobody's. */
 function checkForeign(node: Node, path: Path, problems: Problem[], ignored: Ignored): void {
   if (problems.length >= MAX_PROBLEMS) return;
@@ -115,11 +113,12 @@ function checkForeign(node: Node, path: Path, problems: Problem[], ignored: Igno
     for (const [name, item] of node.entries) checkForeign(item, [...path, name], problems, ignored);
     if (node.entries.size === 0 && entry) ignored.set(entry.key, { entry, node });
   } else if (!entry) {
+    const meant = problems.length < MAX_SUGGESTIONS ? nearestKeys(path) : [];
     problems.push({
       code: "VERL_CONFIG_UNKNOWN_KEY",
       key,
-      // A search of all keys: for as many as somebody may read.
-      what: `There is no key ${key}.${problems.length < MAX_SUGGESTIONS ? suggestKey(path) : ""}`,
+      ...(meant.length > 0 ? { meant } : {}),
+      what: `There is no key ${key}.${suggestionText(meant)}`,
       where: sourceText(node.source),
     });
   } else if (entry.allowed) {

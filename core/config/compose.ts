@@ -1,18 +1,18 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { isVerlError, reasonOf, type VerlError } from "../host/errors.js";
+import { isVerlError, reasonOf } from "../host/errors.js";
 import { defaultTree, findKey, findSection, openSectionOf } from "./catalogue.js";
 import { sinceText, untilText } from "./deprecation.js";
 import { configErrors } from "./errors.js";
 import { expandHomePaths } from "./home-paths.js";
 import { holdsKnownKeys, knownKey, verlDefault } from "./known-keys.js";
-import { suggestKey } from "./nearest.js";
-import { applyOverride, type KeyRules, type Override, parseOverride } from "./overrides.js";
-import { type Notice, problemsError } from "./problems.js";
+import { nearestKeys, suggestKey } from "./nearest.js";
+import { applyOverride, type KeyRules, keyTextOf, type Override, parseOverride } from "./overrides.js";
+import { MAX_PROBLEMS, MAX_SUGGESTIONS, type Notice, type Problem, problemOf, problemsError } from "./problems.js";
 import { type Env, resolveReferences } from "./references.js";
 import { moveRenamed, type RenamedKey, renamed } from "./renamed-keys.js";
 import { unsetDefaults } from "./saved-config.js";
-import { type Dict, dict, merge, type Node, type Path, scalar, sourceText, toPlain } from "./tree.js";
+import { type Dict, dict, merge, type Node, nodeAt, type Path, scalar, sourceText, toPlain } from "./tree.js";
 import { parseYaml } from "./yaml.js";
 
 /** Environment variables that set a key: they beat files and lose to overrides. */
@@ -34,6 +34,8 @@ export interface ComposeOptions {
 /** Phase one: everything is composed and every reference resolved; nothing but the plugin list has been checked. */
 export interface ComposedConfig {
   readonly tree: Dict;
+  /** Overrides that do not fit and references that lead nowhere: of {@link composeAnyway} alone. */
+  readonly problems: readonly Problem[];
   readonly notices: readonly Notice[];
   /** Files read, absolute, in order of rising precedence. */
   readonly files: readonly string[];
@@ -41,8 +43,16 @@ export interface ComposedConfig {
   readonly plugins: readonly string[];
 }
 
-/** defaults <- files <- environment <- overrides, then references. */
+/** defaults <- files <- environment <- overrides, then references. Whatever is wrong with the last two is thrown at once. */
 export async function composeConfig(options: ComposeOptions): Promise<ComposedConfig> {
+  return sound(await composeAnyway(options));
+}
+
+/**
+ * Like {@link composeConfig}, but without the overrides that do not fit, and with defaults where references lead nowhere:
+ * what is wrong is among the problems, and the rest can still be looked at.
+ */
+export async function composeAnyway(options: ComposeOptions): Promise<ComposedConfig> {
   const reader = new FileReader();
   let user = dict({ kind: "default" });
   for (const file of options.files) user = merge(user, await reader.read(path.resolve(options.cwd, file))) as Dict;
@@ -51,11 +61,17 @@ export async function composeConfig(options: ComposeOptions): Promise<ComposedCo
 
 /** A document that is already at hand, as if it had come from a file. */
 export function composeUser(document: Dict, env: Env): ComposedConfig {
-  return compose(document, [], { overrides: [], env });
+  return sound(compose(document, [], { overrides: [], env }));
+}
+
+function sound(composed: ComposedConfig): ComposedConfig {
+  if (composed.problems.length > 0) throw problemsError(composed.problems);
+  return composed;
 }
 
 function compose(user: Dict, files: readonly string[], { overrides, env }: { overrides: readonly string[]; env: Env }) {
   const notices: Notice[] = [];
+  const problems: Problem[] = [];
   const moved = moveRenamed(user);
   for (const { node, ...entry } of moved.moves) notices.push(movedNotice(entry, node));
 
@@ -64,12 +80,20 @@ function compose(user: Dict, files: readonly string[], { overrides, env }: { ove
     const value = env[name]?.trim();
     if (value) setPath(tree, key.split("."), scalar(value, { kind: "env", name }));
   }
-  applyAll(tree, overrides, notices);
+  applyAll(tree, overrides, notices, problems);
 
-  const complete = merge(defaultTree(), tree) as Dict;
-  const resolved = resolveReferences(complete, { env, fallback: verlDefault, suggest: suggestKey });
+  const defaults = defaultTree();
+  const resolved = resolveReferences(merge(defaults, tree) as Dict, {
+    env,
+    fallback: verlDefault,
+    suggest: (path) => (problems.length < MAX_SUGGESTIONS ? suggestKey(path) : ""),
+    instead: (error, path) => {
+      if (problems.length < MAX_PROBLEMS) problems.push(problemOf(error, String(error.data?.key ?? path.join("."))));
+      return nodeAt(defaults, path);
+    },
+  });
   expandHomePaths(resolved, env);
-  return { tree: resolved, notices, files, plugins: pluginsOf(resolved) } satisfies ComposedConfig;
+  return { tree: resolved, problems, notices, files, plugins: pluginsOf(resolved) } satisfies ComposedConfig;
 }
 
 /** The bare composition of one YAML text and overrides, without defaults or knowledge of any key. */
@@ -79,26 +103,20 @@ export function composeDocument(text: string, overrides: readonly string[], env:
   return resolveReferences(tree, { env });
 }
 
-/** Whatever is wrong with overrides is said at once. */
-function applyAll(tree: Dict, overrides: readonly string[], notices: Notice[]): void {
-  const wrong: VerlError[] = [];
+/** Overrides that do not fit are left out. */
+function applyAll(tree: Dict, overrides: readonly string[], notices: Notice[], problems: Problem[]): void {
   for (const text of overrides) {
     try {
       applyOverride(tree, present(parseOverride(text), notices), productRules);
     } catch (error) {
       if (!isVerlError(error)) throw error;
-      wrong.push(error);
+      const key = keyTextOf(String(error.data?.override ?? text));
+      const path = key.split(".");
+      const meant = problems.length < MAX_SUGGESTIONS && !isKnownPath(path) ? nearestKeys(path) : [];
+      problems.push({ ...problemOf(error, key), ...(meant.length > 0 ? { meant } : {}) });
     }
   }
-  if (wrong.length === 1) throw wrong[0];
-  if (wrong.length > 1) {
-    const code = "VERL_CONFIG_OVERRIDE";
-    const keyOf = ({ data }: VerlError) => String(data?.override).replace(/^[+~]*([^=]*)[\s\S]*$/, "$1");
-    throw problemsError(wrong.map((error) => ({ code, key: keyOf(error), ...partsOf(error) })));
-  }
 }
-
-const partsOf = ({ what, where, why, fix }: VerlError) => ({ what, where, why, fix });
 
 const productRules: KeyRules = {
   isKnown: (key) => isKnownPath(key),

@@ -1,8 +1,10 @@
 /** Public entry of the configuration room: schema, composition, overrides, validation, explanation. */
 export { configKeys, configSections, type KeyEntry, type SectionEntry } from "./catalogue.js";
+export { checkKeys } from "./check-keys.js";
 export {
   type ComposedConfig,
   type ComposeOptions,
+  composeAnyway,
   composeConfig,
   composeDocument,
   composeUser,
@@ -19,7 +21,7 @@ export { type HubModel, hubModels } from "./named-files.js";
 export { searchKeys } from "./nearest.js";
 export type { PluginSchema } from "./plugin-schemas.js";
 export { printConfig, printedSources } from "./print.js";
-export { type Notice, type Problem, problemsError } from "./problems.js";
+export { type Notice, type Problem, problemOf, problemsError, restsOn } from "./problems.js";
 export { type Env, resolveReferences } from "./references.js";
 export { type RenamedKey, renamedKeys } from "./renamed-keys.js";
 export type { Rule } from "./rules.js";

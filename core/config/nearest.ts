@@ -117,11 +117,13 @@ function known(start: Path, rest: Path): string {
 }
 
 /** " Did you mean …?" or nothing. */
-export function suggestKey(path: Path): string {
-  const keys = nearestKeys(path);
-  const last = keys.pop();
+export const suggestKey = (path: Path): string => suggestionText(nearestKeys(path));
+
+/** The keys that may be meant, as {@link suggestKey} says them. */
+export function suggestionText(keys: readonly string[]): string {
+  const last = keys.at(-1);
   if (last === undefined) return "";
-  return ` Did you mean ${keys.length === 0 ? last : `${keys.join(", ")} or ${last}`}?`;
+  return ` Did you mean ${keys.length === 1 ? last : `${keys.slice(0, -1).join(", ")} or ${last}`}?`;
 }
 
 function childrenOf(parent: Path): string[] {

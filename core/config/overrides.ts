@@ -37,6 +37,9 @@ export interface KeyRules {
 const NO_RULES: KeyRules = { isKnown: () => false, suggest: () => "" };
 const PART = /^[^\s=+~"'[\]{}(),:$]+$/;
 
+/** The key as somebody wrote it, of an override that may not be one. */
+export const keyTextOf = (text: string): string => text.replace(/^\s*[+~]*([^=]*)[\s\S]*$/, "$1").trim();
+
 /** Parses one override. */
 export function parseOverride(text: string): Override {
   const source: Source = { kind: "override", text };
@@ -130,7 +133,7 @@ function missing(root: Dict, { path, text }: Override, rules: KeyRules): VerlErr
   const absent = path.slice(0, depth);
   return problem(text, `There is no key ${pathText(absent)}.${rules.suggest(path)}`, {
     why: "A plain = changes an existing key.",
-    fix: `Correct the name, or write +${shownOverride(text.trim())} to add a key to a section that is open for it.`,
+    fix: `Correct the name, or write +${shownOverride(text.trim())} for a key that a plugin brings.`,
   });
 }
 
@@ -142,7 +145,7 @@ function checkNoNewKeys(existing: Dict, value: Dict, path: Path, override: Overr
     if (!before && !rules.isKnown(inner)) {
       throw problem(override.text, `There is no key ${pathText(inner)}.${rules.suggest(inner)}`, {
         why: "A plain = changes existing keys; it does not add any.",
-        fix: `Correct the name, or write ++${override.text.trim()}.`,
+        fix: `Correct the name, or write ++${shownOverride(override.text.trim())} for a key that a plugin brings.`,
       });
     }
     if (before?.kind === "dict" && item.kind === "dict") checkNoNewKeys(before, item, inner, override, rules);

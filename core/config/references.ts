@@ -1,4 +1,4 @@
-import type { VerlError } from "../host/errors.js";
+import { isVerlError, type VerlError } from "../host/errors.js";
 import { configErrors } from "./errors.js";
 import { parseValue, ValueSyntaxError } from "./override-value.js";
 import { pythonText } from "./python-text.js";
@@ -25,6 +25,8 @@ export interface ResolveOptions {
   readonly fallback?: (path: Path) => Node | null;
   /** " Did you mean …?" for a target that does not exist. */
   readonly suggest?: (path: Path) => string;
+  /** What stands in place of a value whose references cannot be resolved (null: null); without it that is thrown. */
+  readonly instead?: (error: VerlError, path: Path) => Node | null;
 }
 
 /** Sections, lists and references on the way to a value. */
@@ -46,6 +48,7 @@ class Resolver {
   /** Values and characters of what is resolved: a value that is referred to twice counts twice. */
   readonly #sizes = new Map<Node, number>();
   readonly #active: { node: Node; key: string }[] = [];
+  #replacing = false;
 
   constructor(
     private readonly root: Dict,
@@ -64,8 +67,12 @@ class Resolver {
       throw this.#error(node, path, `More than ${MAX_DEPTH} references and sections lie on the way to this value.`);
     }
     this.#active.push({ node, key: pathText(path) });
-    const result = this.#resolve(node, path);
-    this.#active.pop();
+    let result: Node;
+    try {
+      result = this.#resolve(node, path);
+    } finally {
+      this.#active.pop();
+    }
     this.#checkSize(result, node, path);
     this.#done.set(node, result);
     return result;
@@ -100,9 +107,32 @@ class Resolver {
 
   #scalar(node: Scalar, path: Path): Node {
     if (typeof node.value !== "string" || !node.value.includes("${")) return node;
+    const { instead } = this.options;
+    try {
+      return this.#resolved(node, node.value, path);
+    } catch (error) {
+      if (!instead || !isVerlError(error) || this.#replacing) throw error;
+      const other = instead(error, path);
+      return { ...(other ? this.#replaced(other, path) : scalar(null, node.source)), source: node.source };
+    }
+  }
+
+  /** A default may refer to what is wrong itself. */
+  #replaced(node: Node, path: Path): Node {
+    this.#replacing = true;
+    try {
+      return this.all(node, path);
+    } catch {
+      return scalar(null, node.source);
+    } finally {
+      this.#replacing = false;
+    }
+  }
+
+  #resolved(node: Scalar, text: string, path: Path): Node {
     let pieces: Piece[];
     try {
-      pieces = cutReferences(node.value);
+      pieces = cutReferences(text);
     } catch (error) {
       if (error instanceof ReferenceSyntaxError) throw this.#error(node, path, error.message);
       throw error;

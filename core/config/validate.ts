@@ -7,7 +7,7 @@ import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js
 import { hubNotices, missingFiles } from "./named-files.js";
 import { optimizerRules } from "./optimizer-rules.js";
 import { checkPluginSchemas, deprecatedSettings, type PluginSchema } from "./plugin-schemas.js";
-import { MAX_PROBLEMS, type Notice, type Problem, problemsError } from "./problems.js";
+import { MAX_PROBLEMS, type Notice, type Problem, problemsError, restsOn } from "./problems.js";
 import { rewardRules } from "./reward-rules.js";
 import { type Rule, RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
@@ -57,7 +57,10 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
   const { tree } = composed;
   const schemas = options.pluginSchemas ?? [];
   const { config, ...keys } = checkKeys(tree, schemas);
-  const problems: Problem[] = [...keys.problems, ...checkNames(composed, options.names ?? {})];
+  // A reference that leads nowhere has a default in its place, which is not to be judged.
+  const known = [...composed.problems, ...keys.problems.filter(({ key }) => !isAmong(composed.problems, key))];
+  const names = checkNames(composed, options.names ?? {}).filter(({ key }) => !isAmong(composed.problems, key));
+  const problems: Problem[] = [...known, ...names];
   const notices: Notice[] = [...composed.notices, ...keys.notices, ...deprecatedSettings(tree, schemas)];
   problems.push(...(await checkPluginSchemas(config, tree, schemas)));
   const report = new RuleReport(config, tree);
@@ -73,20 +76,17 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
     ...(options.forTraining === false ? [] : groupRules),
   ])
     rule(report);
-  problems.push(...report.problems.filter((problem) => !restsOn(problem, keys.problems)));
+  problems.push(...report.problems.filter((problem) => !restsOn(problem, known)));
   notices.push(...report.notices);
   if (options.cwd !== undefined) {
     const files = missingFiles(config, tree, options.cwd);
-    problems.push(...files.filter(({ key }) => !keys.problems.some((problem) => problem.key === key)));
+    problems.push(...files.filter(({ key }) => !isAmong(known, key)));
     if (!options.withoutModel) notices.push(...hubNotices(config, tree, options.cwd));
   }
   return { config, problems, notices };
 }
 
-/** Whether a rule speaks of a key that has a problem of its own, and so judged a default in its place. */
-function restsOn({ key, what, why }: Problem, known: readonly Problem[]): boolean {
-  return known.some((problem) => problem.key === key || `${what} ${why}`.includes(problem.key));
-}
+const isAmong = (problems: readonly Problem[], key: string) => problems.some((problem) => problem.key === key);
 
 function namesLoopList(tree: Dict): boolean {
   const list = nodeAt(tree, ["actor_rollout_ref", "rollout", "agent", "agent_loop_config_path"]);

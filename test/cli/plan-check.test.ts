@@ -138,6 +138,17 @@ describe("what engine and server could not do", function () {
     const { code, stderr } = await run(["config", "check"], hub, cache);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include("owner/name is not downloaded yet").and.include("not asked");
+    const { json } = await run(["config", "check", "--json"], hub, cache);
+    const { unchecked } = json<{ unchecked: { what: string; command: string }[] }>();
+    expect(unchecked).to.deep.include({ what: "owner/name, which is not downloaded", command: "verl doctor" });
+  });
+
+  it("is followed by what config check did not look at", async () => {
+    const { code, stdout } = await run(["config", "check"], []);
+    expect(code).to.equal(0);
+    expect(stdout).to.include(
+      "Not looked at: the tokenizer, rows of the data, code of your own (verl train --dry-run does).",
+    );
   });
 
   describe("by a plugin", () => {
