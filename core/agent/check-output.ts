@@ -2,6 +2,7 @@ import type { PlacedMedia } from "../data/media/media.js";
 import { shown } from "../host/shown.js";
 import type { VersionRun } from "../rollout/rollout.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
+import { placeProblem } from "./check-media.js";
 import { agentErrors } from "./errors.js";
 import { PLAIN_FIX, plainProblem } from "./plain-output.js";
 import { TOKEN_ID_FIX, tokenIdProblem } from "./token-ids.js";
@@ -61,7 +62,7 @@ export function checkOutput(output: AgentLoopOutput, limits: OutputLimits, where
   if (badRun !== null) throw fail(badRun);
 
   const media = output.multiModalData ?? [];
-  const badMedium = mediaProblem(media, promptIds.length + responseIds.length);
+  const badMedium = placeProblem(media, promptIds.length + responseIds.length);
   if (badMedium !== null) throw fail(badMedium);
 
   const length = wholeMedia(media, promptIds.length, Math.min(responseIds.length, limits.responseLength));
@@ -79,21 +80,6 @@ export function checkOutput(output: AgentLoopOutput, limits: OutputLimits, where
     media: media.filter(({ offset }) => offset < promptIds.length + length),
     stopReason: length < responseIds.length ? "length" : output.stopReason,
   };
-}
-
-/** Why media cannot stand where they are said to; null if they can. */
-function mediaProblem(media: readonly PlacedMedia[], tokens: number): string | null {
-  let end = 0;
-  for (const [i, { kind, id, offset, length }] of media.entries()) {
-    if (typeof kind !== "string" || typeof id !== "string") return `multiModalData[${i}] is no reference to a medium`;
-    if (!Number.isInteger(offset) || !Number.isInteger(length) || length < 1) {
-      return `multiModalData[${i}] has the place ${offset} and the length ${length}`;
-    }
-    if (offset < end) return `multiModalData[${i}] begins at token ${offset}, before the end of the one before it`;
-    end = offset + length;
-    if (end > tokens) return `multiModalData[${i}] ends at token ${end} of ${tokens}`;
-  }
-  return null;
 }
 
 /** The length of a response that is cut so that no medium is cut in two. */

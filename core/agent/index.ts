@@ -3,6 +3,7 @@
 export type * from "./agent-loop.js";
 export { AgentLoopBase } from "./agent-loop-base.js";
 export { builtinAgentLoops } from "./builtin-loops.js";
+export { asHeld, MEDIA_FIX, placeProblem, strangeProblem } from "./check-media.js";
 export type { CheckedOutput, OutputLimits } from "./check-output.js";
 export { checkOutput } from "./check-output.js";
 export * from "./continuous-tokens/index.js";

@@ -1,6 +1,8 @@
 import {
   type MediaIntake,
   type MediaKind,
+  type MediaReader,
+  type MediaRef,
   type MediaTokens,
   mediaPartsOf,
   type PreparedMedia,
@@ -8,9 +10,10 @@ import {
   type TakeOptions,
 } from "../data/index.js";
 import type { ChatMessage } from "../data/tokenizer.js";
+import type { CallOptions } from "../host/types.js";
 
 /** The media of one session: what was taken in for its prompt and its turns. */
-export interface LoopMedia extends MediaTokens {
+export interface LoopMedia extends MediaTokens, MediaReader {
   /** Kinds that the model understands; none for models of text. */
   readonly kinds: readonly MediaKind[];
   /**
@@ -19,6 +22,8 @@ export interface LoopMedia extends MediaTokens {
    * @throws VERL_DATA_NO_PROCESSOR for a kind that the model does not understand, VERL_DATA_MEDIA for a medium that cannot be used
    */
   take(messages: readonly ChatMessage[]): Promise<readonly ChatMessage[]>;
+  /** The bytes that a reference names: `idOfReference` of the part's value gives its id. */
+  bytes(media: Pick<MediaRef, "id">, options?: CallOptions): Promise<Uint8Array>;
   /** The text of a stranger (a tool, a simulated user): where it spells a placeholder, which stands for a medium, it is broken up. */
   plain(text: string): string;
 }
@@ -30,7 +35,7 @@ export class SessionMedia implements LoopMedia {
   readonly #prepared = new Map<string, PreparedMedia>();
 
   constructor(
-    private readonly intake: Pick<MediaIntake, "kinds" | "placeholders" | "placeholderTexts"> & {
+    private readonly intake: Pick<MediaIntake, "kinds" | "placeholders" | "placeholderTexts" | "bytes"> & {
       readonly take: TakeMessages;
     },
     private readonly signal: AbortSignal,
@@ -61,6 +66,10 @@ export class SessionMedia implements LoopMedia {
       const prepared = tokens.find(value);
       if (prepared) this.#prepared.set(String(value), prepared);
     }
+  }
+
+  bytes(media: Pick<MediaRef, "id">, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.intake.bytes(media, { signal: this.signal, ...options });
   }
 
   plain(text: string): string {

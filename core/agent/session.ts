@@ -1,6 +1,6 @@
 import type { MediaIntake } from "../data/media/run-media.js";
 import type { Row } from "../data/row.js";
-import type { Tokenizer } from "../data/tokenizer.js";
+import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import { timerMs } from "../host/deadline.js";
 import type { Logger } from "../host/types.js";
 import { isFailure, type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
@@ -9,6 +9,7 @@ import { ATTRIBUTE, type Span, type Tracer, withTracer } from "../tracing/index.
 import { sessionName, type Tag, trajectoryKey } from "../transfer/index.js";
 import { abortable } from "./abortable.js";
 import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
+import { asHeld, MEDIA_FIX, strangeProblem, tokensProblem } from "./check-media.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
 import { agentErrors } from "./errors.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
@@ -76,12 +77,13 @@ async function run(
     logger.warn(`session ${session} of prompt ${nameOf(prompt)} returned no trajectory`);
     return { entries: [], failedReward: null };
   }
-  const checked = outputs.map((output, index) =>
-    checkOutput(
-      output,
-      { ...settings, vocabSize: tools.vocabSize },
-      `agent loop ${prompt.factory.name}, prompt ${nameOf(prompt)}, session ${session}, output ${index}`,
-    ),
+  const checked = await Promise.all(
+    outputs.map((output, index) => {
+      const where = `agent loop ${prompt.factory.name}, prompt ${nameOf(prompt)}, session ${session}, output ${index}`;
+      const whole = checkOutput(output, { ...settings, vocabSize: tools.vocabSize }, where);
+      // Later outputs may begin with what the model has sampled, placeholders among it.
+      return withHeldMedia(whole, tools.media, { where, shown: index === 0 ? task.messages : null });
+    }),
   );
   const last = outputs.length - 1;
   if (prompt.factory.scoresItself && outputs[last].rewardScore === undefined) {
@@ -122,6 +124,17 @@ async function run(
     return { key: trajectoryKey(task.uid, session, index), fields: toRow(fields), tag: trajectoryTag(fields, place) };
   });
   return { entries, failedReward: reward && isFailure(reward) && reward.score === null ? reward : null };
+}
+
+/** The output with its media as the run holds them. */
+async function withHeldMedia(
+  checked: CheckedOutput,
+  media: MediaIntake,
+  { where, shown }: { readonly where: string; readonly shown: readonly ChatMessage[] | null },
+): Promise<CheckedOutput> {
+  const problem = strangeProblem(checked.media, media) ?? (await tokensProblem(checked, media, shown));
+  if (problem !== null) throw agentErrors.VERL_AGENT_BAD_OUTPUT({ what: problem, where, fix: MEDIA_FIX });
+  return { ...checked, media: asHeld(checked.media, media) };
 }
 
 /** What the agent loop returns: before its deadline, or the session has failed. What it takes to make the loop does not count. */

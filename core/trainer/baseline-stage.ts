@@ -8,7 +8,7 @@ import { finalRows } from "./training-row.js";
  * response failed or was given no score are missing. The responses are not trained on.
  */
 export async function sampleBaselines(
-  parts: Pick<RunParts, "config" | "queue" | "replay" | "lateRewards" | "vocabSize" | "weights">,
+  parts: Pick<RunParts, "config" | "queue" | "replay" | "lateRewards" | "media" | "vocabSize" | "weights">,
   feed: Pick<PromptFeed, "submitBaselines">,
   uids: readonly string[],
   scope: { readonly globalStep: number; readonly signal: AbortSignal },

@@ -41,7 +41,7 @@ export async function* sampleOnly(
         what: "there is no training data to sample",
         fix: "set data.train_files",
       });
-    const { queue, manager, replay, tokenizer, lateRewards, vocabSize } = rig;
+    const { queue, manager, replay, tokenizer, lateRewards, vocabSize, media } = rig;
     const loader = await openLoader(scope, rig.train);
     const feed = promptFeed({ queue, manager, loader, seed: trainer.seed, sessions: rollout.n });
     const watched = manager.failed ? AbortSignal.any([signal, manager.failed]) : signal;
@@ -56,7 +56,7 @@ export async function* sampleOnly(
         signal: watched,
       });
       watched.throwIfAborted();
-      const rows = await readRows({ queue, lateRewards, vocabSize }, sampled, "train");
+      const rows = await readRows({ queue, lateRewards, vocabSize, media }, sampled, "train");
       const ended = endedGroups(rows, sampled.failedGroups);
       feed.ended(ended.map(({ uid, rows: own }) => ({ uid, scores: finalRows(own).map(({ score }) => score) })));
       feed.tellSampler();
@@ -72,11 +72,11 @@ export async function* sampleOnly(
       yield {
         step,
         seconds,
-        media: rig.media,
+        media,
         records: rows.map((row) => trajectoryRecord(row, { key: row.key, step, split: "train" }, tokenizer)),
         metrics: { ...stepMetrics(makeTrainBatch(rows, 1), place), ...sampled.metrics },
       };
-      rig.media.release();
+      media.release();
     }
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();

@@ -12,6 +12,7 @@ import {
   TRAJECTORY_FIELDS,
   type TrainingRow,
   trainingRow,
+  withHeldMedia,
 } from "./training-row.js";
 
 /** A prompt group that has ended, with the trajectories that it has. */
@@ -24,7 +25,7 @@ export interface EndedGroup {
 
 /** Read the trajectories of a sample in its order: (draw, session, index). What is not scored yet is scored. */
 export async function readRows(
-  parts: Pick<RunParts, "queue" | "lateRewards" | "vocabSize">,
+  parts: Pick<RunParts, "queue" | "lateRewards" | "vocabSize" | "media">,
   sampled: SampleResult,
   partition: "train" | "val",
 ): Promise<TrainingRow[]> {
@@ -39,7 +40,7 @@ export async function readRows(
     const row = trainingRow(key, parsed, stored[i]);
     const { agentName } = stored[i];
     requireTokenIds(row, vocabSize, typeof agentName === "string" ? agentName : null);
-    return row;
+    return withHeldMedia(row, parts.media);
   });
   return lateRewards ? lateRewards.score(rows, stored) : rows;
 }

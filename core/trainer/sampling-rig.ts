@@ -61,7 +61,7 @@ export async function createSamplingRig(
 
 /** Sample one prompt as a run would have: every session of it. */
 export async function sampleTask(
-  { queue, manager, replay, lateRewards, vocabSize }: SamplingRig,
+  { queue, manager, replay, lateRewards, vocabSize, media }: SamplingRig,
   task: PromptTask,
   { config, signal }: RunScope,
   place: { readonly partition: "train" | "val"; readonly globalStep: number },
@@ -79,5 +79,5 @@ export async function sampleTask(
     signal: watched,
   });
   watched.throwIfAborted();
-  return readRows({ queue, lateRewards, vocabSize }, sampled, partition);
+  return readRows({ queue, lateRewards, vocabSize, media }, sampled, partition);
 }

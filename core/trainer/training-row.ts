@@ -1,5 +1,13 @@
-import { agentErrors, TOKEN_ID_FIX, tokenIdProblem } from "../agent/index.js";
-import type { PlacedMedia } from "../data/media/media.js";
+import {
+  agentErrors,
+  asHeld,
+  MEDIA_FIX,
+  placeProblem,
+  strangeProblem,
+  TOKEN_ID_FIX,
+  tokenIdProblem,
+} from "../agent/index.js";
+import type { MediaLibrary, PlacedMedia } from "../data/media/media.js";
 import type { FieldValue, Row } from "../data/row.js";
 import type { JsonValue } from "../host/types.js";
 import type { RewardOutcome } from "../reward/reward.js";
@@ -141,6 +149,16 @@ export function requireTokenIds(
   if (what === null) return;
   const where = [`trajectory ${key}`, agentName && `agent loop ${agentName}`, origin];
   throw agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where: where.filter(Boolean).join(", "), fix: TOKEN_ID_FIX });
+}
+
+/** Refuses media that a trajectory cannot have, for the same reasons; the row with those that the run holds. */
+export function withHeldMedia(row: TrainingRow, library: Pick<MediaLibrary, "find">): TrainingRow {
+  const { key, origin, multiModalData: media, promptIds, responseIds } = row;
+  if (!media) return row;
+  const what = placeProblem(media, promptIds.length + responseIds.length) ?? strangeProblem(media, library);
+  if (what === null) return { ...row, multiModalData: asHeld(media, library) };
+  const where = [`trajectory ${key}`, origin].filter(Boolean).join(", ");
+  throw agentErrors.VERL_AGENT_BAD_OUTPUT({ what, where, fix: MEDIA_FIX });
 }
 
 /** Rows of the same prompt, in their order of appearance. */

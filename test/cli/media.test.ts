@@ -35,6 +35,25 @@ export default definePlugin({
   },
 });`;
 
+const OWN_MANAGER = (prepared: string) => `export class Own {
+  static create({ llmClient, tokenizer, seed }) {
+    const run = async (prompt, signal) => {
+      const { promptIds, media } = ${prepared};
+      for (let session = 0; session < prompt.sessions; session++) {
+        const request = { requestId: prompt.uid + "_" + session, promptIds, media, sampling: prompt.sampling, seed };
+        const answer = await llmClient.generate(request, { signal });
+        prompt.deliver(session, {
+          promptIds, multiModalData: media, responseIds: answer.tokenIds, responseMask: answer.tokenIds.map(() => 1),
+          responseLogProbs: answer.logProbs, numTurns: 2, stopReason: answer.stopReason,
+          minWeightVersion: answer.minWeightVersion, maxWeightVersion: answer.maxWeightVersion,
+          metrics: { generateSequences: 0, toolCalls: 0, computeScore: 0, numPreempted: -1 }, extraFields: {},
+        });
+      }
+    };
+    return { generateSequences: ({ prompts, signal }) => Promise.all(prompts.map((prompt) => run(prompt, signal))) };
+  }
+}`;
+
 const SHORT = ["trainer.total_training_steps=2", "trainer.logger=[jsonl]", `${rollout}.n=2`];
 
 describe("commands on media", function () {
@@ -103,6 +122,41 @@ describe("commands on media", function () {
       });
     });
   }
+
+  describe("an agent-loop manager of one's own", () => {
+    const reference = `${rollout}.agent.agent_loop_manager_class`;
+    const train = async (manager: string, dir: string) => {
+      const overrides = [...TOY_OVERRIDES, ...PICTURE_OVERRIDES, ...SHORT, `${reference}='${manager}'`];
+      const { code, stderr } = await verl("train", ...overrides, `trainer.default_local_dir=${dir}`);
+      const metrics = code === 0 ? await folder.read(dir, "metrics.jsonl") : "";
+      const of = (name: string) =>
+        [...metrics.matchAll(new RegExp(`"${name}":([^,}]+)`, "g"))].map(([, value]) => value);
+      return { code, stderr, scores: of("critic/score/mean"), norms: of("actor/grad_norm") };
+    };
+    beforeEach(async () => {
+      folder = await pictures(showing);
+      await folder.write("knowing.mjs", KNOWING);
+    });
+
+    it("trains on images as the built-in one does", async () => {
+      await folder.write("own.mjs", OWN_MANAGER("await prompt.preparePrompt()"));
+      const own = await train("./own.mjs#Own", "own");
+      expect(own.code, own.stderr).to.equal(0);
+      expect(own.norms).to.have.length(2);
+      expect(own).to.deep.equal({ ...(await train("default", "run")), stderr: own.stderr });
+    });
+
+    it("that drops the images ends the run with the row and what to do", async () => {
+      const blind = "{ promptIds: tokenizer.encodeChat(prompt.messages, { addGenerationPrompt: true }), media: [] }";
+      await folder.write("own.mjs", OWN_MANAGER(blind));
+      const { code, stderr } = await train("./own.mjs#Own", "own");
+      expect(code).to.not.equal(0);
+      expect(stderr)
+        .to.match(/train\.jsonl:\d/)
+        .and.contain("placeholder of a medium")
+        .and.contain("preparePrompt");
+    });
+  });
 
   describe("generate", () => {
     const MODEL = [

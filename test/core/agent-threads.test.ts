@@ -47,6 +47,20 @@ import { trace } from ${OTEL};
 import { AgentLoopBase } from ${CORE};
 export { ToolAgentLoop } from ${AGENT};
 
+/** Looks at the bytes of what the prompt shows. */
+export class Looking extends AgentLoopBase {
+  async run({ messages }) {
+    const { promptIds, media } = await this.context.preparePrompt(messages);
+    const bytes = await this.context.media.bytes(media[0]);
+    const output = await this.generate(promptIds, undefined, [], media);
+    const { tokenIds, minWeightVersion, maxWeightVersion, stopReason } = output;
+    return {
+      promptIds, responseIds: tokenIds, responseMask: tokenIds.map(() => 1), responseLogProbs: output.logProbs, multiModalData: media,
+      numTurns: 2, stopReason, minWeightVersion, maxWeightVersion, metrics: this.metrics, extraFields: { seen: bytes.length },
+    };
+  }
+}
+
 /** Asks once, and does what the prompt says. */
 export class Obedient extends AgentLoopBase {
   async run({ messages }) {
@@ -263,6 +277,15 @@ describe("agent loops in threads", function () {
     expect(placed.map(({ length }) => length)).to.deep.equal([1, 2]);
     expect(client.requests.map((request) => request.media?.length)).to.deep.equal([1, 2]);
     expect(Buffer.from(await media.bytes(placed[1])).equals(solidPng(16, 8, [255, 0, 0]))).to.equal(true);
+  });
+
+  it("read the bytes of what they show where they ask for them", async () => {
+    const png = solidPng(8, 8, [1, 2, 3]);
+    const messages = [{ role: "user", content: [{ type: "image", image: png }] }];
+    const { submit, manager, rows } = await rig("Looking", ["grey"]);
+    await submit([task("a", { messages })]);
+    await manager.drain();
+    expect((await rows()).a_0_0.extraFields).to.deep.include({ seen: png.length });
   });
 
   it("wait until a tool of the driver admits a call, and leave it when the call or their session has ended", async () => {

@@ -5,7 +5,8 @@ import type { Awaitable, Logger } from "../../host/types.js";
 import type { RewardManager } from "../../reward/reward.js";
 import type { LlmClient, SamplingParams } from "../../rollout/rollout.js";
 import type { TransferQueue } from "../../transfer/transfer-queue.js";
-import type { AgentLoopOutput } from "../agent-loop.js";
+import type { AgentLoopOutput, EncodedPrompt, PromptTools } from "../agent-loop.js";
+import type { LoopMedia } from "../loop-media.js";
 
 /** What `create` of a manager of one's own gets. Accept members that you do not know; throw for what you do not support. */
 export interface SequenceManagerOptions {
@@ -63,6 +64,17 @@ export interface ManagedPrompt {
   readonly sessions: number;
   /** To be used as they are. */
   readonly sampling: SamplingParams;
+  /**
+   * Tokens of the prompt as a loop would send them, its media among them; other messages than the prompt's may be given. What comes
+   * back as `media` goes into the request and, with those of later turns, into the output's `multiModalData`. Each list of messages is
+   * encoded once.
+   *
+   * @throws VERL_DATA_PROMPT_TOO_LONG for a prompt with media that is too long, VERL_DATA_NO_PROCESSOR for media that the model does
+   *         not understand
+   */
+  preparePrompt(messages?: readonly ChatMessage[], options?: PromptTools): Promise<EncodedPrompt>;
+  /** Media of later turns, and the bytes of all of them. */
+  readonly media: LoopMedia;
   /**
    * Hand a session's trajectories over: they are checked, scored and stored, and when every session has ended the prompt has.
    * Each session is delivered or failed once.

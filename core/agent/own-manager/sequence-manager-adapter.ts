@@ -1,13 +1,18 @@
 import { setMaxListeners } from "node:events";
+import { type MediaIntake, textAlone } from "../../data/index.js";
+import { warnOnce } from "../../data/warn-once.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { reasonOf } from "../../host/errors.js";
+import type { Logger } from "../../host/types.js";
 import { promptKey, sessionName, statusTag, type TransferQueue } from "../../transfer/index.js";
 import { abortable } from "../abortable.js";
 import type { AgentLoopManager, AgentLoopOutput, PromptTask, SessionWait } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
+import { SessionMedia } from "../loop-media.js";
 import { InProcessAgentLoopManager } from "../manager.js";
 import type { AgentLoopManagerOptions } from "../manager-factory.js";
+import { PromptEncoder } from "../prompt-encoder.js";
 import { promptPlan } from "../prompt-plan.js";
 import { type AgentSettings, agentSettings } from "../settings.js";
 import type { ManagedPrompt, PromptBatch, SequenceManager } from "./contract.js";
@@ -38,6 +43,8 @@ export class SequenceManagerAdapter implements AgentLoopManager {
   readonly #settings: AgentSettings;
   readonly #inner: InProcessAgentLoopManager;
   readonly #sessions: DeliveredSessions;
+  readonly #media: MediaIntake;
+  readonly #templateLogger: Pick<Logger, "warn">;
   readonly #open = new Map<string, OpenPrompt>();
   #manager: SequenceManager | null = null;
   #cancel = new AbortController();
@@ -47,6 +54,8 @@ export class SequenceManagerAdapter implements AgentLoopManager {
     private readonly options: AgentLoopManagerOptions,
   ) {
     this.#settings = agentSettings(options.config);
+    this.#media = options.media ?? textAlone(options.tokenizer);
+    this.#templateLogger = warnOnce(options.logger);
     this.#sessions = new DeliveredSessions(name);
     this.queue = watchedQueue(options.queue, (partition, key) => this.#end(partition, key));
     const { factory } = this.#sessions;
@@ -150,12 +159,30 @@ export class SequenceManagerAdapter implements AgentLoopManager {
       if (!first) return;
       this.#inner.submit([{ ...task, sessions }], options).catch((error) => this.#failAll([prompt], error));
     };
+    const media = new SessionMedia(this.#media, options.signal);
+    const encoder = this.#encoderOf(task);
     return {
-      ...{ uid, draw, attempt, row, messages, sessions },
+      ...{ uid, draw, attempt, row, messages, sessions, media },
+      async preparePrompt(own = messages, tools = {}) {
+        const { taken, ...prepared } = await encoder.prepare(own, tools);
+        media.keep(taken);
+        return prepared;
+      },
       sampling: promptPlan(task, prompt.partition, this.#settings).sampling,
       deliver: (session, outputs) => handOver(session, Promise.resolve(outputs)),
       fail: (session, error) => handOver(session, Promise.reject(error)),
     };
+  }
+
+  #encoderOf({ uid, row: { origin } }: PromptTask): PromptEncoder {
+    const { tokenizer, logger } = this.options;
+    const { promptLength, applyChatTemplateKwargs } = this.#settings;
+    const where = typeof origin === "string" && origin !== "" ? `${uid} (${origin})` : uid;
+    const templateLogger = this.#templateLogger;
+    return new PromptEncoder({
+      ...{ tokenizer, logger, templateLogger, promptLength, applyChatTemplateKwargs, where },
+      media: this.#media,
+    });
   }
 
   /** Fail what has not ended, of prompts that may have. */

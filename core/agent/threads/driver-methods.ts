@@ -90,6 +90,10 @@ export function driverMethods(
         return executed.then((result) => byReference(name, result, context.media));
       });
     },
+    async mediaBytes({ session, span, id }, options) {
+      const { context, spans, signal } = sessionOf(session, options);
+      return spans.inside(span, () => context.media.bytes({ id }, { signal }));
+    },
     async takeMedia({ session, span, messages }, options) {
       const { context, spans } = sessionOf(session, options);
       return spans.inside(span, () => takenInDriver(messages, context.media));

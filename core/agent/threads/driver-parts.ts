@@ -1,3 +1,4 @@
+import type { MediaReader } from "../../data/index.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { Logger } from "../../host/types.js";
 import type { LlmClient, TokenOutput } from "../../rollout/rollout.js";
@@ -14,6 +15,7 @@ export class DriverParts {
   readonly interactions: ReadonlyMap<string, Interaction>;
   /** Without the placeholders, which the thread knows. */
   readonly take: TakeMessages;
+  readonly bytes: MediaReader["bytes"];
   readonly logger: Logger;
   readonly tracer: Tracer;
 
@@ -30,6 +32,7 @@ export class DriverParts {
       const find = (reference: unknown) => taken.prepared.get(String(reference)) ?? null;
       return { messages: taken.messages, tokens: { placeholders: new Map(), find } };
     };
+    this.bytes = ({ id }, options) => this.#ask<Uint8Array>("mediaBytes", { session, id }, options?.signal);
     this.tools = tools.map(({ schema, admits }): Tool => {
       const { name } = schema.function;
       const admit = async (signal: AbortSignal) => {
@@ -79,7 +82,7 @@ export class DriverParts {
   }
 }
 
-type Asked = "generate" | "tool" | "takeMedia" | "interaction";
+type Asked = "generate" | "tool" | "takeMedia" | "mediaBytes" | "interaction";
 type WithoutSpan<C> = C extends unknown ? Omit<C, "span"> : never;
 
 /** Lines go to the driver's log; nobody waits for them. */

@@ -70,6 +70,7 @@ export interface ThreadSession {
 /** What a session in a thread asks the driver for: the model, tools, media and simulated users; and what it tells: spans, and lines in the log. */
 export type DriverCalls = {
   generate: InSpan & { readonly request: GenerateRequest };
+  mediaBytes: InSpan & { readonly id: string };
   takeMedia: InSpan & { readonly messages: readonly ChatMessage[] };
   tool: InSpan & { readonly name: string; readonly call: ToolStep };
   interaction: InSpan & { readonly name: string; readonly call: InteractionStep };

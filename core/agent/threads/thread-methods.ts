@@ -78,7 +78,7 @@ export function threadMethods(
   async function contextOf(
     session: ThreadSession,
     { task, tokenizer, toolParser, turnEncoder }: Opened,
-    { client, tools, interactions, take, tracer, logger }: DriverParts,
+    { client, tools, interactions, take, bytes, tracer, logger }: DriverParts,
     signal: AbortSignal,
   ): Promise<AgentLoopContext> {
     const { promptLength, responseLength, applyChatTemplateKwargs, multiTurn, seed } = task;
@@ -86,6 +86,7 @@ export function threadMethods(
     const { placeholders } = task.media;
     const intake: ConstructorParameters<typeof SessionMedia>[0] = {
       ...task.media,
+      bytes,
       async take(messages, options) {
         // Most conversations are text: the driver is not asked.
         if (mediaPartsOf(messages).length === 0) return { messages, tokens: { placeholders, find: () => null } };

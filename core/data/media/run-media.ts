@@ -25,7 +25,7 @@ export interface TakenMessages {
 }
 
 /** Takes in the media of conversations. */
-export interface MediaIntake {
+export interface MediaIntake extends MediaLibrary {
   /** Kinds that the model understands. */
   readonly kinds: readonly MediaKind[];
   /** Placeholder ids. */
@@ -60,7 +60,7 @@ const KEPT_IDS = 4096;
 const KEPT_INPUT_BYTES = 2 ** 28;
 
 /** The media of a run, as its model sees them. */
-export class RunMedia implements MediaIntake, MediaInputsReader, MediaLibrary {
+export class RunMedia implements MediaIntake, MediaInputsReader {
   readonly #placeholders: ReadonlyMap<number, MediaKind>;
   #allowed: readonly MediaKind[] = MEDIA_KINDS;
   #why: string | null = null;

@@ -107,7 +107,11 @@ describe("core/trainer: trajectories", () => {
       register: (host) =>
         host.agentLoopManagers.register({
           name: "foreign",
-          create: (options) => agentLoopManager.create({ ...options, queue: spoiling(options.queue) }),
+          create: (options) =>
+            agentLoopManager.create({
+              ...options,
+              queue: spoiling(options.queue, { promptIds: Int32Array.of(VOCAB + 5) }),
+            }),
         }),
     });
     expect(error.code).to.equal("VERL_AGENT_BAD_OUTPUT");
@@ -115,10 +119,25 @@ describe("core/trainer: trajectories", () => {
     expect(error.where).to.match(/^trajectory 0000000000-\S+_0_0, agent loop single_turn_agent, .*train\.jsonl:\d+$/);
   });
 
-  /** A queue whose trajectories begin with a token that no model has. */
-  function spoiling(queue: TransferQueue): TransferQueue {
-    const spoilt = (fields: Row | undefined) =>
-      fields?.promptIds ? { ...fields, promptIds: Int32Array.of(VOCAB + 5) } : fields;
+  it("that a manager of one's own stores with a medium that the run has not taken in end the run, and are named", async () => {
+    const medium = { kind: "image", id: "0".repeat(64), mimeType: "image/png", byteLength: 1, offset: 0, length: 1 };
+    const { error } = await folder.fail({
+      overrides: ["actor_rollout_ref.rollout.agent.agent_loop_manager_class=foreign"],
+      register: (host) =>
+        host.agentLoopManagers.register({
+          name: "foreign",
+          create: (options) =>
+            agentLoopManager.create({ ...options, queue: spoiling(options.queue, { multiModalData: [medium] }) }),
+        }),
+    });
+    expect(error.code).to.equal("VERL_AGENT_BAD_OUTPUT");
+    expect(error.what).to.include("names the image 00000000, which the run has not taken in");
+    expect(error.where).to.match(/^trajectory 0000000000-\S+_0_0, .*train\.jsonl:\d+$/);
+  });
+
+  /** A queue whose trajectories have these fields. */
+  function spoiling(queue: TransferQueue, bad: Row): TransferQueue {
+    const spoilt = (fields: Row | undefined) => (fields?.promptIds ? { ...fields, ...bad } : fields);
     return new Proxy(queue, {
       get(target, name) {
         if (name !== "putBatch") {
