@@ -12,7 +12,18 @@ import { MAX_PROBLEMS, MAX_SUGGESTIONS, type Notice, type Problem, problemOf, pr
 import { type Env, resolveReferences } from "./references.js";
 import { moveRenamed, type RenamedKey, renamed } from "./renamed-keys.js";
 import { unsetDefaults } from "./saved-config.js";
-import { type Dict, dict, merge, type Node, nodeAt, type Path, scalar, sourceText, toPlain } from "./tree.js";
+import {
+  type Dict,
+  dict,
+  MAX_TREE_DEPTH,
+  merge,
+  type Node,
+  nodeAt,
+  type Path,
+  scalar,
+  sourceText,
+  toPlain,
+} from "./tree.js";
 import { parseYaml } from "./yaml.js";
 
 /** Environment variables that set a key: they beat files and lose to overrides. */
@@ -112,7 +123,7 @@ function applyAll(tree: Dict, overrides: readonly string[], notices: Notice[], p
       if (!isVerlError(error)) throw error;
       const key = keyTextOf(String(error.data?.override ?? text));
       const path = key.split(".");
-      const meant = problems.length < MAX_SUGGESTIONS && !isKnownPath(path) ? nearestKeys(path) : [];
+      const meant = problems.length < MAX_SUGGESTIONS && isNowhere(path) ? nearestKeys(path) : [];
       problems.push({ ...problemOf(error, key), ...(meant.length > 0 ? { meant } : {}) });
     }
   }
@@ -129,6 +140,9 @@ export function isKnownPath(key: Path): boolean {
   if (findKey(text) || findSection(text) || openSectionOf(key)) return true;
   return knownKey(key) !== null || holdsKnownKeys(key);
 }
+
+/** A key that there is not; one of more parts than any is something else. */
+const isNowhere = (path: Path): boolean => path.length <= MAX_TREE_DEPTH && !isKnownPath(path);
 
 /** An override of a renamed key acts on the new one. */
 function present(override: Override, notices: Notice[]): Override {

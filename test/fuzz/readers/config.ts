@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { composeConfig, printConfig, validateConfig } from "../../../core/config/index.js";
+import { composeAnyway, printConfig, validateConfig } from "../../../core/config/index.js";
 import { type FuzzReader, textOf } from "../fuzz-reader.js";
 import { nested, soup } from "./soup.js";
 
@@ -111,7 +111,7 @@ export const config: FuzzReader = {
   async read(input, folder) {
     const [document, overrides = ""] = textOf(input).split(CUT);
     writeFileSync(path.join(folder, "input.yaml"), document);
-    const composed = await composeConfig({
+    const composed = await composeAnyway({
       files: ["input.yaml"],
       overrides: overrides.split("\n").filter((line) => line !== ""),
       env: ENV,
