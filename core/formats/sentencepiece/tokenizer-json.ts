@@ -88,11 +88,14 @@ function bpeModel({ pieces, unknownId, byteFallback }: SentencePieceVocabulary, 
 /** Every way to put a normal piece together from two others; better scores first. */
 function mergesOf(pieces: readonly Piece[]): [string, string][] {
   const normal = new Set(pieces.filter(({ kind }) => kind === PIECE.normal).map(({ text }) => text));
+  // A part of a length that no piece has need not be cut out and hashed: of a long piece those are almost all.
+  const lengths = new Set([...normal].map(({ length }) => length));
   const byRank = [...pieces.entries()].filter(([, { kind }]) => kind === PIECE.normal);
   byRank.sort(([a, { score }], [b, other]) => other.score - score || a - b);
   return byRank.flatMap(([, { text }]) => {
     const found: [string, string][] = [];
     for (let at = 1; at < text.length; at++) {
+      if (!lengths.has(at) || !lengths.has(text.length - at)) continue;
       const [left, right] = [text.slice(0, at), text.slice(at)];
       if (normal.has(left) && normal.has(right)) found.push([left, right]);
     }

@@ -5,7 +5,12 @@ import { Screen } from "../../../cli/tui/screen.js";
 describe("cli/tui/screen", () => {
   it("clears what a terminal that became lower keeps of the old picture", () => {
     const output = Object.assign(new PassThrough(), { columns: 20, rows: 5 });
-    const written = () => String(output.read() ?? "");
+    // Newer versions of Node.js give one chunk for each call.
+    const written = () => {
+      let text = "";
+      for (let chunk = output.read(); chunk !== null; chunk = output.read()) text += chunk;
+      return text;
+    };
     let lines = ["one", "two", "three", "four"];
     const screen: Screen = new Screen(
       output as unknown as NodeJS.WriteStream,
