@@ -4,15 +4,20 @@ import { CheckpointStore } from "../core/trainer/index.js";
 import { type CommandIo, printLine } from "./io.js";
 
 /** How a run that ended early is gone on with: from its newest checkpoint, if it has one. */
-export async function printGoingOn({ trainer }: RunConfig, io: CommandIo, json: boolean): Promise<void> {
+export async function printGoingOn(config: RunConfig, io: CommandIo, json: boolean): Promise<void> {
   if (json) return;
-  const store = new CheckpointStore(path.resolve(io.cwd, trainer.default_local_dir), { maxToKeep: null, runId: "" });
+  const store = new CheckpointStore(path.resolve(io.cwd, config.trainer.default_local_dir), {
+    maxToKeep: null,
+    runId: "",
+  });
   // A damaged folder is reported by whoever goes on from it.
   const saved = await store.latest().catch(() => null);
   if (!saved) return;
-  const how =
-    trainer.resume_mode === "auto"
-      ? "the same command goes on from there"
-      : "trainer.resume_mode=auto goes on from there";
-  printLine(io.stderr, `The newest checkpoint is that of step ${saved.step}: ${how}.`);
+  printLine(io.stderr, `The newest checkpoint is that of step ${saved.step}: ${goingOn(config)}.`);
+}
+
+export function goingOn({ trainer }: RunConfig): string {
+  return trainer.resume_mode === "auto"
+    ? "the same command goes on from there"
+    : "trainer.resume_mode=auto goes on from there";
 }

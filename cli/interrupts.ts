@@ -1,3 +1,4 @@
+import { type WatchedLoop, watchLoop } from "../core/host/index.js";
 import { trainerErrors } from "../core/trainer/errors.js";
 import type { Trainer } from "../core/trainer/index.js";
 import { type CommandIo, printLine } from "./io.js";
@@ -19,9 +20,14 @@ export interface Interrupts {
 /**
  * Two-stage Ctrl-C: the first SIGINT (or SIGTERM) lets the trainer finish its step and save; the second aborts. Before
  * there is a trainer the first one aborts. An abort that takes longer than a few seconds, or a third signal, ends the
- * process: checkpoints and metrics are written so that this harms nothing.
+ * process: checkpoints and metrics are written so that this harms nothing. `watched`: code of the user's that holds the
+ * thread, so that no signal gets through to it, is named and ended.
  */
-export async function withInterrupts<T>(io: CommandIo, work: (interrupts: Interrupts) => Promise<T>): Promise<T> {
+export async function withInterrupts<T>(
+  io: CommandIo,
+  watched: WatchedLoop | null,
+  work: (interrupts: Interrupts) => Promise<T>,
+): Promise<T> {
   const abort = new AbortController();
   let trainer: Pick<Trainer, "stop"> | null = null;
   let received = 0;
@@ -42,6 +48,7 @@ export async function withInterrupts<T>(io: CommandIo, work: (interrupts: Interr
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  const stopWatching = watched ? watchLoop(watched) : () => {};
   try {
     return await work({
       signal: abort.signal,
@@ -52,6 +59,7 @@ export async function withInterrupts<T>(io: CommandIo, work: (interrupts: Interr
       received: () => received,
     });
   } finally {
+    stopWatching();
     clearTimeout(grace);
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);

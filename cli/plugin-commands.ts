@@ -17,7 +17,7 @@ export async function runPluginCommand([name, ...args]: readonly string[], io: C
       return EXIT.ok;
     }
     const { registries } = host;
-    return await withInterrupts(io, async ({ signal }) => {
+    return await withInterrupts(io, null, async ({ signal }) => {
       const code = await command.run({ ...io, args, registries, signal, logger: commandLogger(io) });
       return code ?? EXIT.ok;
     });

@@ -9,6 +9,7 @@ import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT, reportError } from "./report-error.js";
 import { type TrainOutcome, trainPrepared } from "./train-run.js";
+import { watchedRun } from "./watched-loop.js";
 
 export interface TrainRequest extends ConfigRequest {
   /** Check everything, print what would run, start nothing. */
@@ -25,7 +26,7 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
       await dryRun(run, io, request.json);
       return EXIT.ok;
     }
-    return await withInterrupts(io, async (interrupts) => {
+    return await withInterrupts(io, watchedRun(run.config, io, request), async (interrupts) => {
       const options = { json: request.json, logger: commandLogger(io), console: await pictureOf(request, io) };
       const outcome = await trainPrepared(run, io, { ...options, ...interrupts }).catch(async (error: unknown) => {
         const code = reportError(error, io, request.json);

@@ -1,6 +1,7 @@
 import type { MediaIntake } from "../data/media/run-media.js";
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
+import { inUserCode } from "../host/blocking/user-code.js";
 import { timerMs } from "../host/deadline.js";
 import type { Logger } from "../host/types.js";
 import { isFailure, type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
@@ -143,7 +144,13 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
   const { sessionDeadlineMs: deadlineMs } = tools.settings;
   const expiry = new AbortController();
   const both = AbortSignal.any([signal, expiry.signal]);
-  const loop = await abortable(factory.create(contextOf(prompt, session, tools, both)), both);
+  const inLoop = <T>(call: () => T) =>
+    inUserCode(() => `the agent loop ${factory.name}, prompt ${nameOf(prompt)}, session ${session}`, call);
+  const context = contextOf(prompt, session, tools, both);
+  const loop = await abortable(
+    inLoop(() => factory.create(context)),
+    both,
+  );
   const late = () =>
     agentErrors.VERL_AGENT_SESSION_TIMEOUT({
       what: `the agent loop ${factory.name} took longer than ${deadlineMs / 1000} s`,
@@ -152,7 +159,10 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
   const timer = Number.isFinite(deadlineMs) ? setTimeout(() => expiry.abort(late()), timerMs(deadlineMs)) : undefined;
   try {
     const input = { messages: task.messages, row: task.row, validate: prompt.partition === "val" };
-    return await abortable(loop.run(input), both);
+    return await abortable(
+      inLoop(() => loop.run(input)),
+      both,
+    );
   } catch (error) {
     // Code that passes its signal on rejects with an error of its own before the deadline's.
     both.throwIfAborted();

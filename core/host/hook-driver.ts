@@ -1,3 +1,4 @@
+import { inUserCode } from "./blocking/user-code.js";
 import { withDeadline } from "./deadline.js";
 import { firstFrame } from "./error-place.js";
 import { reasonOf, type VerlError } from "./errors.js";
@@ -68,7 +69,8 @@ export class HookDriver<C extends object> {
     const deadlineMs = set.deadlineMs ?? this.options.deadlineMs;
     this.running.add(pending);
     const settled = () => void this.running.delete(pending);
-    const work = this.options.scope.run(owner, async () => body());
+    const call = () => inUserCode(() => describe(pending).replace(/^The/, "the"), body);
+    const work = this.options.scope.run(owner, async () => call());
     work.then(settled, settled);
     let expired: VerlError | null = null;
     try {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { nameUserFile } from "./blocking/user-code.js";
 import { HostContainer } from "./container.js";
 import type { Environment } from "./env-diff.js";
 import { isVerlError } from "./errors.js";
@@ -134,7 +135,9 @@ export class HostCore<M extends object> {
   readonly loadUserModule: LoadUserModule = async (reference, exportName, namedBy) => {
     const { cwd } = this.options;
     const owner: Owner = { name: reference, version: "local" };
-    this.scope.addUserFile(userModulePath(reference, cwd, namedBy), reference);
+    const file = userModulePath(reference, cwd, namedBy);
+    this.scope.addUserFile(file, reference);
+    nameUserFile(file, namedBy ? `${reference} (${namedBy})` : reference);
     const module = { reference, exportName, namedBy };
     return this.scope.run(owner, () => loadUserExport(module, { importer: this.importer, loading: this.loading, cwd }));
   };

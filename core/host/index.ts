@@ -1,4 +1,7 @@
 /** Public entry of the room: what the other rooms of the core, and the command line, use. */
+export { watchLoop } from "./blocking/block-watch.js";
+export type { RunFolder, WatchedLoop } from "./blocking/board.js";
+export { inUserCode } from "./blocking/user-code.js";
 export { type Channel, childChannel, parentChannel, workerChannel } from "./channel.js";
 export { HostContainer } from "./container.js";
 export { timerMs, withDeadline } from "./deadline.js";

@@ -144,6 +144,11 @@ export const pluginErrors = defineErrors({
     summary: "A file of hooks exports a function under almost the name of a hook; it would never be called.",
     fix: "Correct the name; if the function is no hook, do not export it or name it otherwise.",
   },
+  VERL_USER_BLOCKED: {
+    summary:
+      "Code of a tool, a loop, a hook or another part of the user's holds the process's only thread and does not yield; the process was ended.",
+    fix: "Look at the line for a loop that never ends. Work that takes minutes belongs into a thread (agent loops: `thread: true`, rewards: the manager remote) or a process; trainer.block_deadline_s is the bound.",
+  },
   VERL_USER_UNHANDLED: {
     summary: "A file named in the configuration left an error unhandled in the background.",
     fix: "Await what the file starts, or catch its errors there.",

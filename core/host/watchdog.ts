@@ -1,3 +1,4 @@
+import inspector from "node:inspector";
 import { isMainThread, Worker } from "node:worker_threads";
 
 /** Exit status of a process that was ended because code that it loaded blocked its only thread. */
@@ -50,7 +51,9 @@ export class Watchdog {
     const release = this.hold();
     const beating = setInterval(() => Atomics.add(this.beats, 0, 1), BEAT_MS).unref();
     const sequence = Atomics.add(this.sequence, 0, 1) + 1;
-    this.worker?.postMessage({ ...watched, sequence, deadlineMs: watched.deadlineMs + GRACE_MS } satisfies WatchOrder);
+    // Whoever stops at a breakpoint is left alone.
+    const isDebugged = inspector.url() !== undefined;
+    if (!isDebugged) this.order({ ...watched, sequence, deadlineMs: watched.deadlineMs + GRACE_MS });
     try {
       return await body();
     } finally {
@@ -58,6 +61,10 @@ export class Watchdog {
       clearInterval(beating);
       release();
     }
+  }
+
+  private order(order: WatchOrder): void {
+    this.worker?.postMessage(order);
   }
 
   private stop(): void {

@@ -1,4 +1,5 @@
 import type { RunConfig } from "../config/run-config.js";
+import { inUserCode } from "../host/blocking/user-code.js";
 import { createTimeout } from "../host/create-timeout.js";
 import { withDeadline } from "../host/deadline.js";
 import { reasonAndPlace } from "../host/error-place.js";
@@ -44,7 +45,12 @@ export async function userPart<O, T extends object>(
     async create(options) {
       let made: T | undefined;
       try {
-        const making = Promise.resolve(create?.(options));
+        const making = Promise.resolve(
+          inUserCode(
+            () => `create of "${name}", ${where}`,
+            () => create?.(options),
+          ),
+        );
         made = await (part.createMs === undefined ? making : withDeadline(making, part.createMs, tooLate));
       } catch (error) {
         if (isVerlError(error)) throw error;

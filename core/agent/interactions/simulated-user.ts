@@ -1,5 +1,6 @@
 import type { Row } from "../../data/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
+import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { isObject } from "../../host/plain-object.js";
@@ -85,7 +86,8 @@ export class SimulatedUser {
     const { trajectoryId, deadlineMs, logger } = this.scope;
     const late = new Error();
     try {
-      const work = settled(() => this.interaction.finalizeInteraction?.(trajectoryId, this.#kwargs));
+      const finalize = () => this.interaction.finalizeInteraction?.(trajectoryId, this.#kwargs);
+      const work = settled(() => inUserCode(this.#label("finalizeInteraction"), finalize));
       await withDeadline(work, deadlineMs, () => late);
     } catch (error) {
       const how = error === late ? this.#late("finalizeInteraction") : "threw in finalizeInteraction";
@@ -99,11 +101,16 @@ export class SimulatedUser {
     const { signal, deadlineMs } = this.scope;
     const late = this.#failed(this.#late(method));
     try {
-      return await inTime(work, { signal, deadlineMs, late });
+      const labelled = (own: AbortSignal) => inUserCode(this.#label(method), () => work(own));
+      return await inTime(labelled, { signal, deadlineMs, late });
     } catch (error) {
       signal.throwIfAborted();
       throw error === late ? late : this.#failed(`threw in ${method}`, reasonAndPlace(error), error);
     }
+  }
+
+  #label(method: string): () => string {
+    return () => `${method} of the interaction "${this.interaction.name}", trajectory ${this.scope.trajectoryId}`;
   }
 
   #late(method: string): string {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type MediaIntake, textAlone } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
+import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { reasonOf } from "../../host/errors.js";
@@ -121,7 +122,10 @@ export class SequenceManagerAdapter implements AgentLoopManager {
 
   async #generate(batch: PromptBatch, opened: readonly OpenPrompt[]): Promise<void> {
     try {
-      await this.#manager?.generateSequences(batch);
+      await inUserCode(
+        () => `generateSequences of the manager ${this.name}`,
+        () => this.#manager?.generateSequences(batch),
+      );
     } catch (error) {
       await this.#failAll(opened, error);
     }

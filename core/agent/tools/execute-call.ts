@@ -1,3 +1,4 @@
+import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonOf } from "../../host/errors.js";
 import type { JsonValue } from "../../host/types.js";
@@ -53,11 +54,12 @@ async function created(tool: Tool, use: ToolUse): Promise<ToolResult> {
   const { instanceId, args, createKwargs, session, deadlineMs } = use;
   const seconds = deadlineMs / 1000;
   const late = new ToolCallFailed("timeout", `Error: the tool "${tool.name}" did not answer within ${seconds} s.`);
-  const work = async (signal: AbortSignal) => {
+  const call = async (signal: AbortSignal) => {
     await tool.create?.(instanceId, createKwargs, session);
     signal.throwIfAborted();
     return tool.execute(instanceId, args, signal, session);
   };
+  const work = (signal: AbortSignal) => inUserCode(labelOf(tool, use), () => call(signal));
   try {
     return checked(tool, await inTime(work, { signal: use.signal, deadlineMs, late }));
   } catch (error) {
@@ -69,12 +71,18 @@ async function created(tool: Tool, use: ToolUse): Promise<ToolResult> {
   }
 }
 
-async function release(tool: Tool, { instanceId, deadlineMs, onReleaseFailed }: ToolUse): Promise<void> {
+const labelOf =
+  (tool: Tool, { instanceId }: ToolUse) =>
+  () =>
+    `the tool "${tool.name}", call ${instanceId}`;
+
+async function release(tool: Tool, use: ToolUse): Promise<void> {
   if (!tool.release) return;
+  const { instanceId, deadlineMs, onReleaseFailed } = use;
   const late = () => new Error(`it took longer than ${deadlineMs / 1000} s`);
   try {
     await withDeadline(
-      settled(() => tool.release?.(instanceId)),
+      settled(() => inUserCode(labelOf(tool, use), () => tool.release?.(instanceId))),
       deadlineMs,
       late,
     );

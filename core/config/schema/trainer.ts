@@ -122,6 +122,12 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     unit: "s",
     differs: { why: "a hook that never returns would hang the run" },
   }),
+  block_deadline_s: key(
+    z.number().min(0),
+    300,
+    "Longest time that code of yours (a tool, a loop, a hook) may hold the process's only thread without yielding; passing it ends the process. After 10 s a warning names it. 0 = it is neither named nor ended.",
+    { unit: "s", differs: { why: "code that computes for ever would hang the run without a word" } },
+  ),
   sample_deadline_s: key(positive(), 3600, "Longest wait for a step's trajectories; passing it ends the run.", {
     unit: "s",
     differs: { why: "verl waits for ever" },

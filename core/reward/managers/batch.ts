@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import { watchCall } from "../../host/call-watch.js";
+import { watchCall } from "../../host/blocking/block-watch.js";
 import { timerMs } from "../../host/deadline.js";
 import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";

@@ -1,4 +1,6 @@
-import { type WatchedCall, watchCall } from "../../host/call-watch.js";
+import { watchCall } from "../../host/blocking/block-watch.js";
+import type { WatchedCall } from "../../host/blocking/board.js";
+import { inUserCode } from "../../host/blocking/user-code.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { isVerlError } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
@@ -24,7 +26,11 @@ export async function scoredCall(
     const watched = (own: AbortSignal) =>
       watchCall(
         () => scoringOf(deadlineMs, whereOf(input)),
-        () => call(own),
+        () =>
+          inUserCode(
+            () => `the reward function for ${whereOf(input)}`,
+            () => call(own),
+          ),
       );
     return resultOf(await withDeadline(deadlineMs, watched, signal), input);
   } catch (error) {
