@@ -9,6 +9,7 @@ import type { PromptInputs } from "./input-setup.js";
 import { openLoopThreads } from "./loop-threads-setup.js";
 import { managerSource, type RunLoops } from "./loops-setup.js";
 import type { ShownMedia } from "./media-setup.js";
+import { namingWaits } from "./named-waits.js";
 import type { RunRewards } from "./rewards-setup.js";
 import { createRollout, type RolloutParts } from "./rollout-setup.js";
 import type { RunScope } from "./run-scope.js";
@@ -98,5 +99,6 @@ export async function createSampling(
     refill: needs.refill,
     samplerKwargs: sampler.sampler_kwargs,
   });
-  return { ...servers, queue, replay, manager };
+  const name = rollout.agent.agent_loop_manager_class;
+  return { ...servers, queue, replay: namingWaits(replay, { manager, name }), manager };
 }

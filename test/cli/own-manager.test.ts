@@ -68,6 +68,16 @@ describe("verl train with an agent-loop manager of one's own", () => {
     expect((await train("./own.mjs#Own", noScorer)).stderr).to.contain("VERL_REWARD_NO_SCORER");
   });
 
+  it("names a manager that does nothing when the wait for its prompts is over", async () => {
+    const idle = "export class Own { static create() { return { generateSequences() {} }; } }";
+    const { code, stderr } = await train("./own.mjs#Own", ["trainer.sample_deadline_s=0.2"], idle);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/VERL_REPLAY_TIMEOUT/);
+    expect(stderr).to.match(/0 of 4 prompt groups had ended after 0\.2 s; 4 wait for the manager \.\/own\.mjs#Own/);
+    expect(stderr).to.match(/fix: +let the agent-loop manager deliver or fail every session/);
+    expect(stderr).to.not.include("disposed");
+  });
+
   it("says how a class is named to whoever names a file alone, or a module as Python does", async () => {
     for (const [manager, fix] of [
       ["./own.mjs", "./own.mjs#MyManager"],

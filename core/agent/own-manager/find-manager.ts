@@ -12,6 +12,7 @@ import { isExportReference } from "../list-file.js";
 import { marksOf } from "../loop-from-export.js";
 import type { AgentLoopManagerFactory, AgentLoopManagerOptions } from "../manager-factory.js";
 import { tracedClient } from "../trace.js";
+import { BoundedManager } from "./bounded-manager.js";
 import type { SequenceManager, SequenceManagerClass, SequenceManagerOptions } from "./contract.js";
 import { SequenceManagerAdapter } from "./sequence-manager-adapter.js";
 
@@ -29,9 +30,13 @@ export async function createAgentLoopManager(
   { reference, registered, loadUserModule }: ManagerSource,
   options: AgentLoopManagerOptions,
 ): Promise<AgentLoopManager> {
-  if (reference === null || !reference.includes("#")) return registered(reference ?? "default").create(options);
-  const [module, exportName] = splitReference(reference);
-  return fromExport(reference, await loadUserModule(module, exportName, KEY), options);
+  const name = reference ?? "default";
+  if (name === "default") return registered(name).create(options);
+  const made = name.includes("#")
+    ? await fromExport(name, await loadUserModule(...splitReference(name), KEY), options)
+    : await registered(name).create(options);
+  const { config, logger } = options;
+  return new BoundedManager(made, { name, deadlineMs: config.trainer.sample_deadline_s * 1000, logger });
 }
 
 /**
@@ -55,8 +60,8 @@ export function sequenceManager(name: string, manager: SequenceManagerClass): Ag
   return { name, ...marksOf(manager), create: (options) => fromExport(name, manager, options) };
 }
 
-function splitReference(reference: string): string[] {
-  if (isExportReference(reference)) return reference.split("#");
+function splitReference(reference: string): [module: string, exportName: string] {
+  if (isExportReference(reference)) return reference.split("#") as [string, string];
   throw badManager(reference, "it has not the form file#Class");
 }
 

@@ -81,7 +81,8 @@ export class SequenceManagerAdapter implements AgentLoopManager {
     const opened = tasks.map((task) => this.#begin(task, partition));
     const prompts = opened.map((prompt) => this.#managed(prompt, { ...options, signal }));
     const batch = { partition, validate: partition === "val", globalSteps, prompts, signal };
-    const abort = () => void this.#failAll(opened, signal.reason);
+    // Whoever cancels says why.
+    const abort = () => void this.#failAll(opened, signal.reason, { quiet: true });
     signal.addEventListener("abort", abort, { once: true });
     void Promise.all(opened.map(({ ended }) => ended)).then(() => signal.removeEventListener("abort", abort));
     // Nobody waits for it: results come through the prompts, or through the queue.
@@ -190,11 +191,11 @@ export class SequenceManagerAdapter implements AgentLoopManager {
   }
 
   /** Fail what has not ended, of prompts that may have. */
-  async #failAll(prompts: readonly OpenPrompt[], error: unknown): Promise<void> {
+  async #failAll(prompts: readonly OpenPrompt[], error: unknown, { quiet = false } = {}): Promise<void> {
     const left = prompts.filter(({ task, partition }) => this.#open.has(keyOf(partition, task.uid)));
     const reason = `${this.name}: ${reasonAndPlace(error)}`;
     await Promise.all(left.map((prompt) => this.#fail(prompt, error, reason)));
-    if (left.length > 0 && !this.#cancel.signal.aborted) {
+    if (left.length > 0 && !quiet) {
       this.options.logger.warn(`${left.length} prompts failed; ${reason}`);
     }
   }

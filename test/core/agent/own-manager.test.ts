@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { AgentLoopManager, PromptBatch, SequenceManagerOptions } from "../../../core/agent/index.js";
 import { agentLoopManager, createAgentLoopManager } from "../../../core/agent/index.js";
+import { BoundedManager } from "../../../core/agent/own-manager/bounded-manager.js";
 import { ATTRIBUTE, type VerlError } from "../../../core/plugin.js";
 import { promptTag, statusTag, trajectoryKey } from "../../../core/transfer/index.js";
 import { RecordingTracer } from "../../../testing/index.js";
@@ -246,5 +247,63 @@ describe("an agent-loop manager of one's own", () => {
     await submit(["a"]);
     await manager.drain();
     expect((await tags()).a.status).to.equal("finished");
+  });
+
+  it("is not told of by itself when its prompts are cancelled: whoever cancels says why", async () => {
+    const { manager, submit, warnings } = await own(() => {});
+    await submit(["a"]);
+    await manager.cancel(new Error("the trainer was disposed"));
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it("is refused by name where its create does not settle", async () => {
+    const before = process.env.VERL_LOAD_DEADLINE_S;
+    process.env.VERL_LOAD_DEADLINE_S = "0.05";
+    try {
+      const error = await own(() => {}, { export: { create: () => new Promise(() => {}) } }).then(
+        () => null,
+        (thrown: VerlError) => thrown,
+      );
+      expect(error).to.include({
+        code: "VERL_USER_TIMEOUT",
+        where: `actor_rollout_ref.rollout.agent.${"agent_loop_manager_class"}`,
+      });
+      expect(error?.what).to.contain("./own.ts#Own");
+    } finally {
+      if (before === undefined) delete process.env.VERL_LOAD_DEADLINE_S;
+      else process.env.VERL_LOAD_DEADLINE_S = before;
+    }
+  });
+
+  const stuck = () => new Promise<void>(() => {});
+  const whole = (over: object) => ({
+    create: () => ({ submit: async () => {}, drain: async () => {}, cancel: async () => {}, ...over }),
+  });
+
+  it("has a deadline for taking prompts, in the host's own form too, and is what they wait for until then", async () => {
+    const { manager, submit } = await own(() => {}, { export: whole({ submit: stuck }), deadline: 0.05 });
+    const submitted = submit(["a"]).then(
+      () => null,
+      (thrown: VerlError) => thrown,
+    );
+    // Its prompt is in the queue first.
+    while (manager.waiting?.().length === 0) await new Promise(setImmediate);
+    expect(manager.waiting?.()[0]).to.include({ key: "a", waitsFor: "submit of the manager ./own.ts#Own" });
+    const error = await submitted;
+    expect(error?.code).to.equal("VERL_AGENT_MANAGER_STUCK");
+    expect(error?.what).to.match(/submit of the agent-loop manager \.\/own\.ts#Own .* 0\.05 s/);
+  });
+
+  it("does not hold the end of a run up", async () => {
+    const warnings: string[] = [];
+    const logger = { warn: (text: string) => void warnings.push(text) };
+    const inner = whole({ cancel: stuck, dispose: () => Promise.reject(null) }).create() as AgentLoopManager;
+    const manager = new BoundedManager(inner, { name: "./own.ts#Own", deadlineMs: 1000, logger, endMs: 20 });
+    await manager.cancel(new Error("over"));
+    await manager.dispose();
+    expect(warnings[0]).to.match(
+      /cancel of the agent-loop manager \.\/own\.ts#Own failed: it has not settled within 0\.02 s/,
+    );
+    expect(warnings[1]).to.match(/dispose of the agent-loop manager .* failed: null/);
   });
 });
