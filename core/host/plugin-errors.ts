@@ -144,6 +144,11 @@ export const pluginErrors = defineErrors({
     summary: "A file of hooks exports a function under almost the name of a hook; it would never be called.",
     fix: "Correct the name; if the function is no hook, do not export it or name it otherwise.",
   },
+  VERL_USER_BAD_OPTION: {
+    summary:
+      "Code of the user's calls a function of verl-ts with an option that it does not have, or with a value that it cannot be.",
+    fix: "Correct the call at the line that the error names.",
+  },
   VERL_USER_BLOCKED: {
     summary:
       "Code of a tool, a loop, a hook or another part of the user's holds the process's only thread and does not yield; the process was ended.",

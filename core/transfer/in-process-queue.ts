@@ -1,4 +1,5 @@
 import type { Row } from "../data/row.js";
+import { above, from, type OptionForms, optional, requireOptions } from "../host/given-options.js";
 import type { CallOptions } from "../host/types.js";
 import { ChangeSignal } from "./change-signal.js";
 import { transferErrors } from "./errors.js";
@@ -13,6 +14,11 @@ export interface InProcessQueueOptions {
   /** How long a put waits for room before `VERL_QUEUE_FULL`. */
   readonly putDeadlineMs?: number;
 }
+
+const OPTIONS: OptionForms<InProcessQueueOptions> = {
+  capacityBytes: optional(from(0)),
+  putDeadlineMs: optional(above(0)),
+};
 
 interface Stored {
   readonly entry: Entry;
@@ -38,6 +44,7 @@ export class InProcessQueue implements TransferQueue {
   readonly #gate: WriteGate;
 
   constructor(options: InProcessQueueOptions = {}) {
+    requireOptions<InProcessQueueOptions>("InProcessQueue", options, OPTIONS);
     this.#capacity = options.capacityBytes || Number.POSITIVE_INFINITY;
     this.#gate = new WriteGate(options.putDeadlineMs ?? 600_000, () => this.#describe());
   }

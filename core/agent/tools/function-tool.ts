@@ -1,3 +1,11 @@
+import {
+  aFunction,
+  anObject,
+  aText,
+  type OptionForms,
+  requireArgument,
+  requireOptions,
+} from "../../host/given-options.js";
 import { agentErrors } from "../errors.js";
 import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";
 
@@ -42,8 +50,11 @@ export function functionTool(
 ): Tool;
 export function functionTool(
   call: (args: never, context: FunctionToolContext) => unknown,
-  { name, description, parameters }: FunctionToolOptions<StandardSchema | JsonObject>,
+  options: FunctionToolOptions<StandardSchema | JsonObject>,
 ): Tool {
+  requireArgument("functionTool", "the first argument", call, aFunction);
+  requireOptions<FunctionToolOptions<unknown>>("functionTool", options, OPTIONS);
+  const { name, description, parameters } = options;
   return {
     name,
     schema: { type: "function", function: { name, description, parameters: jsonSchemaOf(name, parameters) } },
@@ -53,6 +64,13 @@ export function functionTool(
     },
   };
 }
+
+const OPTIONS: OptionForms<FunctionToolOptions<unknown>> = {
+  name: aText,
+  description: aText,
+  // ArkType's schemas are functions.
+  parameters: (value) => (typeof value === "function" ? null : anObject(value)),
+};
 
 function jsonSchemaOf(name: string, parameters: StandardSchema | JsonObject): JsonObject {
   if (!isStandard(parameters)) return parameters;

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../../data/tokenizer.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
+import { above, aText, from, type OptionForms, requireOptions } from "../../host/given-options.js";
 import type { JsonValue, Logger } from "../../host/types.js";
 import { noTracer, type Tracer } from "../../tracing/index.js";
 import { agentErrors } from "../errors.js";
@@ -20,6 +21,12 @@ export interface ToolCallLimits {
   readonly maxResponseLength: number;
   readonly truncateSide: string;
 }
+
+const LIMITS: OptionForms<ToolCallLimits> = {
+  deadlineMs: above(0),
+  maxResponseLength: from(0),
+  truncateSide: aText,
+};
 
 /** How a call ended. All but `ok` are errors that the model reads; none ends the trajectory. */
 export type ToolOutcome = "ok" | "unknown_tool" | "bad_arguments" | "failed" | "timeout" | "cut_off";
@@ -57,7 +64,9 @@ export class ToolExecutor {
       readonly takesMedia?: boolean;
       readonly tracer?: Tracer;
     },
-  ) {}
+  ) {
+    requireOptions<ToolCallLimits>("the limits of a ToolExecutor", limits, LIMITS);
+  }
 
   /** All calls at the same time; one record for each, in their order. Rejects only when the signal aborts. */
   run(calls: readonly RequestedCall[]): Promise<ToolCallRecord[]> {

@@ -1,3 +1,16 @@
+import {
+  aFlag,
+  aFunction,
+  anObject,
+  aSignal,
+  aText,
+  type OptionForms,
+  optional,
+  orNull,
+  requireOptions,
+  texts,
+  wholeFrom,
+} from "../../host/given-options.js";
 import { objectOf } from "../../host/plain-object.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
 import { ambientTracer } from "../../tracing/index.js";
@@ -45,8 +58,24 @@ export interface JudgeOptions extends ServerOptions {
  * Within a run they are spans of whatever they are sent in: a score, a tool call, a session.
  */
 export function createJudge(options: JudgeOptions): Judge {
+  requireOptions<JudgeOptions>("createJudge", options, JUDGE);
   return tracedJudge(judgeOver(createServerClient(options), options), ambientTracer);
 }
+
+const JUDGE: OptionForms<JudgeOptions> = {
+  addresses: texts,
+  model: aText,
+  apiKeyEnv: optional(orNull(aText)),
+  env: optional(anObject),
+  maxConcurrent: optional(wholeFrom(1)),
+  maxTries: optional(wholeFrom(1)),
+  waitMs: optional(aFunction),
+  mergeRequests: optional(aFlag),
+  fullDeterminism: optional(aFlag),
+  warn: optional(aFunction),
+  where: optional(aText),
+};
+const CALL: OptionForms<CallOptions> = { signal: optional(aSignal) };
 
 export function judgeOver(
   client: ServerClient,
@@ -57,7 +86,9 @@ export function judgeOver(
   }: Pick<JudgeOptions, "model" | "mergeRequests"> & { address?: () => string | null },
 ): Judge {
   const merged = new MergedCalls<JsonValue>();
-  const post = (path: string, body: JsonValue, options?: CallOptions): Promise<JsonValue> => {
+  const post = async (path: string, body: JsonValue, options?: CallOptions): Promise<JsonValue> => {
+    // A signal that is not in an object of options would be passed over, and no deadline would end the request.
+    if (options !== undefined) requireOptions<CallOptions>("a judge's request", options, CALL);
     const send = (signal?: AbortSignal) => client.request("POST", path, body, { signal });
     return mergeRequests ? merged.run(`${path} ${JSON.stringify(body)}`, send, options) : send(options?.signal);
   };

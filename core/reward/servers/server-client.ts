@@ -1,4 +1,5 @@
 import { isVerlError, reasonOf, type VerlError } from "../../host/errors.js";
+import { callerPlace } from "../../host/given-options.js";
 import { parseOutsideJson } from "../../host/outside-json.js";
 import { pause } from "../../host/pause.js";
 import { responseText } from "../../host/response-text.js";
@@ -56,11 +57,15 @@ interface Failure {
 }
 
 export function createServerClient(options: ServerOptions): ServerClient {
-  const { addresses, maxTries = 16, fullDeterminism = false, where = "addresses" } = options;
+  const { addresses, maxTries = 16, fullDeterminism = false } = options;
+  // Without a key of the configuration the options are those of code: its line, and their own names.
+  const isOfCode = options.where === undefined;
+  const where = options.where ?? callerPlace() ?? "addresses";
   const { waitMs = (attempt) => Math.min(1000 * 2 ** (attempt - 2), MAX_WAIT_MS) } = options;
   if (addresses.length === 0) throw rewardErrors.VERL_REWARD_BAD_SERVER({ what: "no server is named", where });
-  const servers = addresses.map((address) => readServer(address, where));
-  const key = secretOf(options.apiKeyEnv ?? null, options.env ?? process.env, where);
+  const servers = addresses.map((address, i) => readServer(address, isOfCode ? `addresses[${i}], ${where}` : where));
+  const keyFix = isOfCode ? "set the variable, or name another one in apiKeyEnv" : undefined;
+  const key = secretOf(options.apiKeyEnv ?? null, options.env ?? process.env, where, keyFix);
   const slots = new Semaphore(options.maxConcurrent ?? 64);
   const warned = new Map<Server, number>();
 
@@ -84,7 +89,7 @@ export function createServerClient(options: ServerOptions): ServerClient {
       const response = await fetch(`${server.base}${path}`, { ...init, headers, redirect: "error" });
       const text = await responseText(response, MAX_ANSWER_BYTES);
       if (text === null) return unusable(server, `its answer has more than ${MAX_ANSWER_BYTES} bytes`);
-      if (!response.ok) return refusal(server, response, withoutSecret(text, key));
+      if (!response.ok) return refusal(server, response, withoutSecret(text, key), isOfCode);
       try {
         return parseOutsideJson(text);
       } catch (error) {
@@ -92,7 +97,7 @@ export function createServerClient(options: ServerOptions): ServerClient {
       }
     } catch (error) {
       signal?.throwIfAborted();
-      return unreachable(server, error);
+      return unreachable(server, error, isOfCode);
     } finally {
       server.open--;
     }
@@ -145,13 +150,18 @@ function isFailure(result: JsonValue | Failure): result is Failure {
   return typeof result === "object" && result !== null && "error" in result && isVerlError(result.error);
 }
 
-function unreachable({ host }: Server, error: unknown): Failure {
+function unreachable({ host }: Server, error: unknown, isOfCode: boolean): Failure {
   const { cause } = error as { cause?: unknown };
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
   const why = reasonOf(cause ?? error) || code;
   return {
     isFinal: false,
-    error: rewardErrors.VERL_REWARD_SERVER_UNREACHABLE({ what: `no answer from ${host}`, why, cause: error }),
+    error: rewardErrors.VERL_REWARD_SERVER_UNREACHABLE({
+      what: `no answer from ${host}`,
+      why,
+      cause: error,
+      ...(isOfCode ? { fix: "start the server, or correct addresses where the judge is made" } : {}),
+    }),
   };
 }
 
@@ -162,7 +172,12 @@ function unusable({ host }: Server, why: string): Failure {
   };
 }
 
-function refusal({ host }: Server, { status, statusText, headers }: Response, text: string): Failure {
+function refusal(
+  { host }: Server,
+  { status, statusText, headers }: Response,
+  text: string,
+  isOfCode: boolean,
+): Failure {
   const what = `${host} answered ${status} ${statusText}`.trimEnd();
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return {
@@ -171,7 +186,9 @@ function refusal({ host }: Server, { status, statusText, headers }: Response, te
       what,
       why: text === "" ? undefined : shown(text),
       data: { status },
-      ...(status === 401 || status === 403 ? { fix: "name the variable with the server's key in api_key_env" } : {}),
+      ...(status === 401 || status === 403
+        ? { fix: `name the variable with the server's key in ${isOfCode ? "apiKeyEnv" : "api_key_env"}` }
+        : {}),
     }),
     ...(seconds > 0 ? { waitMs: 1000 * seconds } : {}),
   };

@@ -67,6 +67,7 @@ export function secretOf(
   variable: string | null,
   env: Readonly<Record<string, string | undefined>>,
   where: string,
+  fix?: string,
 ): string | null {
   if (variable === null) return null;
   const value = env[variable];
@@ -74,5 +75,6 @@ export function secretOf(
   throw rewardErrors.VERL_REWARD_NO_KEY({
     what: `the variable ${shownVariable(variable)} of the environment is not set`,
     where,
+    ...(fix === undefined ? {} : { fix }),
   });
 }

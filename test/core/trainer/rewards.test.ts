@@ -1,12 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
+import { HttpServer } from "../reward/servers/http-server.js";
 import { ToyFolder } from "./support/toy-run.js";
 
 /** A reward function that does `body` first: `n` counts its calls from 0, `k` those for the same prompt. */
 const nth = (body: string) => `let calls = 0;
 const ofPrompt = {};
-export const compute_score = async ({ solution, groundTruth, extraInfo, dataSource, signal, kwargs }) => {
+export const compute_score = async ({ solution, groundTruth, extraInfo, dataSource, signal, kwargs, judge }) => {
   const n = calls++;
   const k = (ofPrompt[extraInfo.index] = (ofPrompt[extraInfo.index] ?? -1) + 1);
   ${body}
@@ -43,6 +44,19 @@ describe("core/trainer rewards", () => {
       .map((line) => JSON.parse(line));
     expect(rows.map(({ score, style }) => [score === 1, style ?? null])).to.deep.include([true, "short"]);
     expect(tracker.steps[0].metrics).to.include.keys("val-core/toy/acc/mean@1", "val-aux/toy/reward/mean@1");
+  });
+
+  it("say what to correct where a judge's server is at fault, and not the function", async () => {
+    await using server = await HttpServer.start(({ method }) => ({ status: method === "GET" ? 404 : 401 }));
+    const { error } = await fail(
+      "await judge.chat({ messages: [] }, { signal });",
+      "reward.reward_model.enable=true",
+      `reward.reward_model.addresses=["${server.address}"]`,
+      "reward.reward_model.model_name=large",
+    );
+    expect(error.code).to.equal("VERL_REWARD_FAILED");
+    expect(error.why).to.contain("answered 401");
+    expect(error.fix).to.contain("reward.reward_model.api_key_env").and.contain("reward.on_error");
   });
 
   it("get row, response and their own options", async () => {

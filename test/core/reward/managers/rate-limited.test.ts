@@ -46,6 +46,25 @@ describe("rate-limited reward manager", () => {
     expect(clock.now()).to.be.closeTo(119_000, 1);
   });
 
+  for (const [rateLimits, warning] of [
+    [
+      { requestsPerMinute: 2, tokensPerMinute: null, tokensPerRequest: 1 },
+      "reward.max_rpm = 2 lets one trajectory be scored every 30.0 s, longer than reward.timeout (20 s)",
+    ],
+    [
+      { requestsPerMinute: null, tokensPerMinute: 1000, tokensPerRequest: 500 },
+      "reward.max_tpm = 1000 lets one trajectory (of reward.estimated_tokens_per_request = 500 tokens) be scored every 30.0 s, longer than reward.timeout (20 s)",
+    ],
+    [{ requestsPerMinute: 3, tokensPerMinute: 1500, tokensPerRequest: 500 }, null],
+  ] as const) {
+    it(`warns of quotas that cannot be kept, and of no other: ${JSON.stringify(rateLimits)}`, () => {
+      const warnings: string[] = [];
+      const logger = { debug() {}, info() {}, warn: (text: string) => void warnings.push(text), error() {} };
+      createRateLimitedRewardManager(managerOptions({ deadlineMs: 20_000, rateLimits, logger }));
+      expect(warnings).to.deep.equal(warning === null ? [] : [warning]);
+    });
+  }
+
   it("gives failures verl's extra values, and with the policy zero its score", async () => {
     const failing = createRateLimitedRewardManager(
       managerOptions({

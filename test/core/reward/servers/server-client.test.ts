@@ -151,7 +151,7 @@ describe("client of reward servers", () => {
 
   describe("before a run", () => {
     const check = (address: string, model = "judge") =>
-      checkServers(createServerClient({ addresses: [address] }), model).then(
+      checkServers(createServerClient({ addresses: [address], where: "reward.reward_model" }), model).then(
         () => null,
         (error: VerlError) => error,
       );
