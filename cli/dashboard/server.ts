@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { isVerlError, reasonOf, type VerlError } from "../../core/host/basics.js";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isVerlError, listenOn, reasonOf, type VerlError, whyNotListening } from "../../core/host/basics.js";
 import { answer } from "./api.js";
 import type { Catalogue } from "./catalogue.js";
 import { dashboardErrors } from "./errors.js";
@@ -36,38 +35,30 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   const server = createServer((request, response) => void respond(request, response, options));
   server.requestTimeout = 10_000;
   server.maxHeadersCount = 100;
+  const place = { host: options.host, port: options.port ?? DEFAULT_PORT };
+  let port: number;
   try {
-    await listen(server, options.host, options.port ?? DEFAULT_PORT).catch((error: NodeJS.ErrnoException) => {
+    port = await listenOn(server, place).catch((error: NodeJS.ErrnoException) => {
       if (options.port !== null || error.code !== "EADDRINUSE") throw error;
-      return listen(server, options.host, 0);
+      return listenOn(server, { ...place, port: 0 });
     });
   } catch (cause) {
-    const where = `${options.host}:${options.port ?? DEFAULT_PORT}`;
+    const where = `${place.host}:${place.port}`;
     throw dashboardErrors.VERL_DASHBOARD_LISTEN({
       what: "The dashboard cannot start.",
       where,
-      why: reasonOf(cause),
+      why: whyNotListening(cause, place),
       cause,
     });
   }
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }
 
 const HEADERS = {

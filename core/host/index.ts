@@ -13,6 +13,7 @@ export { answerDriver, greetWorker, joinDeadlineMs, offerOf, type PluginOffer } 
 export { HookDriver, type HookDriverOptions, type HookSet, type HookSlot, type PendingHook } from "./hook-driver.js";
 export { HostCore, type HostCoreOptions } from "./host.js";
 export * from "./kind.js";
+export { type ListenAddress, listenOn, whyNotListening } from "./listen.js";
 export { loadDeadlineMs } from "./load-watch.js";
 export { checkLock, LOCK_FILE, type LockEntry, lockOf, type PluginLock, readLock, writeLock } from "./lock.js";
 export { type LogLevel, lineLogger, prefixed, stderrLogger } from "./logger.js";

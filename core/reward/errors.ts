@@ -45,6 +45,10 @@ export const rewardErrors = defineErrors({
     summary: "The key of a judge or reward model is not in the environment",
     fix: "set the variable, or name another one in reward.reward_model.api_key_env",
   },
+  VERL_REWARD_NO_ROUTER: {
+    summary: "The router over a judge's servers cannot be started",
+    fix: "see that programs may listen on 127.0.0.1 here",
+  },
   VERL_REWARD_SERVER_UNREACHABLE: {
     summary: "A judge or reward model cannot be reached",
     fix: "start the server, or correct reward.reward_model.addresses",

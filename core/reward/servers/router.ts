@@ -6,9 +6,10 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as secureRequest } from "node:https";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reasonOf } from "../../host/errors.js";
+import { listenOn, whyNotListening } from "../../host/listen.js";
+import { rewardErrors } from "../errors.js";
 import { type Server, serverFor } from "./server.js";
 
 /** A running router. */
@@ -80,12 +81,16 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
     }
   }
 
-  await new Promise<void>((resolve, reject) => {
-    listener.once("error", reject);
-    listener.listen(0, "127.0.0.1", resolve);
+  const place = { port: 0, host: "127.0.0.1" };
+  const port = await listenOn(listener, place).catch((cause: unknown) => {
+    throw rewardErrors.VERL_REWARD_NO_ROUTER({
+      what: "the router over the servers of the judge cannot listen on this machine",
+      where: place.host,
+      why: whyNotListening(cause, place),
+      cause,
+    });
   });
   listener.unref();
-  const { port } = listener.address() as AddressInfo;
   return {
     address: `127.0.0.1:${port}`,
     close: () =>

@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenOn, whyNotListening } from "../../../core/host/index.js";
+import { tracingErrors } from "../../../core/tracing/index.js";
 
 /** Names of this machine: a page elsewhere that gives its own name this address is not answered. */
 const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
@@ -29,11 +29,15 @@ export async function serveMetrics(
       refuse(500);
     }
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  const place = { port, host: "127.0.0.1" };
+  const taken = await listenOn(server, place).catch((cause: unknown) => {
+    const where = `${place.host}:${port} (actor_rollout_ref.rollout.prometheus.port)`;
+    const why = whyNotListening(cause, place);
+    throw tracingErrors.VERL_TRACING_LISTEN({ what: "metrics for Prometheus are not served", where, why, cause });
+  });
   server.unref();
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${taken}`,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

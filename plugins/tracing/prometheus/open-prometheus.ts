@@ -1,6 +1,6 @@
 import path from "node:path";
 import { makeFolder } from "../../../core/host/index.js";
-import { reasonOf, type Tracer, type TracerOptions } from "../../../core/plugin.js";
+import { isVerlError, reasonOf, type Tracer, type TracerOptions } from "../../../core/plugin.js";
 import { replaceFile } from "../../../core/tracking/index.js";
 import { type MetricsServer, scrapeConfig, serveMetrics } from "./metrics-server.js";
 import { PrometheusTracer } from "./prometheus-tracer.js";
@@ -20,9 +20,7 @@ export async function openPrometheus({ prometheus, cwd, logger }: TracerOptions)
       await replaceFile(file, scrapeConfig(server.address));
     }
   } catch (error) {
-    const taken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
-    const fix = taken ? "; end what has the port, or set actor_rollout_ref.rollout.prometheus.port to another one" : "";
-    logger.warn(`metrics for Prometheus are not served: ${reasonOf(error)}${fix}`);
+    logger.warn(isVerlError(error) ? error.message : `metrics for Prometheus are not served: ${reasonOf(error)}`);
   }
   return {
     wantsText: false,

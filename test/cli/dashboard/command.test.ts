@@ -58,7 +58,9 @@ describe("verl dashboard: command", () => {
 
   it("refuses a port that is taken", async () => {
     const { code, stdout } = await cli(["dashboard", board.at(), "--json", "--port", String(board.server.port)]);
-    expect([code, JSON.parse(stdout).error.code]).to.deep.equal([1, "VERL_DASHBOARD_LISTEN"]);
+    const { error } = JSON.parse(stdout);
+    expect([code, error.code]).to.deep.equal([1, "VERL_DASHBOARD_LISTEN"]);
+    expect(error.why).to.match(/ listens on port \d+ \(EADDRINUSE\)/);
   });
 
   for (const [args, code] of [

@@ -168,7 +168,10 @@ describe("plugins/tracing/prometheus", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     try {
       await using opened = await open({ port: (other.address() as AddressInfo).port });
-      expect(opened.warnings.join()).to.match(/EADDRINUSE/);
+      const { port } = other.address() as AddressInfo;
+      expect(opened.warnings.join()).to.match(/VERL_TRACING_LISTEN: metrics for Prometheus are not served/);
+      expect(opened.warnings.join()).to.match(new RegExp(`listens on port ${port} \\(EADDRINUSE\\)`));
+      expect(opened.warnings.join()).to.match(/rollout\.prometheus\.port to another one, or to 0/);
       expect(await opened.tracer.span({ kind: "step", name: "step" }, async () => 7)).to.equal(7);
     } finally {
       other.close();
