@@ -97,6 +97,7 @@ export {
   idOfReference,
   MEDIA_KINDS,
   type MediaKind,
+  type MediaLibrary,
   type MediaPart,
   type MediaReader,
   type MediaRef,
@@ -116,6 +117,7 @@ export {
   placeMedia,
 } from "./data/media/media-tokens.js";
 export type * from "./data/media/processor.js";
+export { chatMessages, chatPart, type ReadableMedium } from "./data/media/readable-media.js";
 export {
   type MediaInputsReader,
   type MediaIntake,
@@ -160,8 +162,10 @@ export { checkServers } from "./reward/servers/check-servers.js";
 export {
   type ChatAnswer,
   type ChatRequest,
+  type ChatRequestMessage,
   createJudge,
   type Judge,
+  type JudgeCallOptions,
   type JudgeOptions,
 } from "./reward/servers/judge.js";
 export type { Server } from "./reward/servers/server.js";

@@ -1,5 +1,6 @@
 import { type Channel, parentChannel, rpcClient, serveRpc } from "./host/index.js";
-import { type WorkerSpan, workerLost, workerMethods } from "./reward/index.js";
+import type { CallOptions } from "./host/types.js";
+import { type WorkerMedium, type WorkerSpan, workerLost, workerMethods } from "./reward/index.js";
 import { createWorkerHost, type WorkerHostOptions } from "./worker-host.js";
 
 /** The whole life of a reward worker's thread. The driver ends it. */
@@ -14,6 +15,7 @@ export async function runRewardWorker(
   const driver = rpcClient(channel, "the driver", (how) => workerLost("the driver", how));
   // Nobody waits for it.
   const tell = (span: WorkerSpan) => void driver.call("span", span).catch(() => {});
-  const methods = workerMethods({ loadUserModule, scorers, findTracer }, tell);
+  const bytes = (medium: WorkerMedium, options?: CallOptions) => driver.call<Uint8Array>("mediaBytes", medium, options);
+  const methods = workerMethods({ loadUserModule, scorers, findTracer }, { tell, bytes });
   serveRpc(channel, methods, "VERL_REWARD_FAILED");
 }

@@ -1,5 +1,7 @@
 import type { Host } from "./create-host.js";
+import type { MediaReader } from "./data/index.js";
 import { serveRpc } from "./host/index.js";
+import type { CallOptions } from "./host/types.js";
 import { startHostThread } from "./host-thread.js";
 import {
   cannotLoad,
@@ -7,6 +9,7 @@ import {
   type RewardResult,
   type RewardWorker,
   type WorkerCall,
+  type WorkerMedium,
   type WorkerSpan,
   type WorkerTask,
   workerLost,
@@ -25,7 +28,15 @@ export async function startRewardWorker(
   const spans = new Map<number, RelayedSpans>();
   const running = new Set<Promise<RewardResult>>();
   let calls = 0;
-  const methods = { span: async ({ call, event }: WorkerSpan) => spans.get(call)?.take(event) };
+  const readers = new Map<number, MediaReader>();
+  const methods = {
+    span: async ({ call, event }: WorkerSpan) => spans.get(call)?.take(event),
+    async mediaBytes({ call, id }: WorkerMedium, options: CallOptions) {
+      const reader = readers.get(call);
+      if (!reader) throw new Error("the score has ended");
+      return reader.bytes({ id }, options);
+    },
+  };
   const { rpc, stop } = await startHostThread(host, {
     ...{ main, index, name, role: "reward" },
     modules: task.source ? [task.source.path] : [],
@@ -38,11 +49,12 @@ export async function startRewardWorker(
   });
 
   /** What the function does in there becomes part of whatever span is around the call here. */
-  async function score(job: RewardJob): Promise<RewardResult> {
+  async function score(job: RewardJob, media: MediaReader): Promise<RewardResult> {
     const tracer = ambientTracer();
     const id = calls++;
     const inside = new RelayedSpans(tracer);
     spans.set(id, inside);
+    readers.set(id, media);
     const trace = tracer === noTracer ? null : { wantsText: tracer.wantsText };
     let failure: unknown = null;
     try {
@@ -52,14 +64,15 @@ export async function startRewardWorker(
       throw error;
     } finally {
       spans.delete(id);
+      readers.delete(id);
       await inside.close(failure);
     }
   }
 
   return {
     name,
-    score(job) {
-      const result = score(job);
+    score(job, media) {
+      const result = score(job, media);
       running.add(result);
       const leave = () => void running.delete(result);
       result.then(leave, leave);

@@ -1,7 +1,7 @@
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { JsonValue } from "../host/types.js";
-import { type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
+import { type RewardManager, type RewardResult, rewardMedia, toJsonValue } from "../reward/index.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
 import type { CheckedOutput } from "./check-output.js";
 
@@ -39,6 +39,7 @@ export async function scoreSession(
       responseIds: Array.from(checked.responseIds),
       messages,
       row,
+      ...(checked.media.length > 0 ? { media: rewardMedia(checked.media, checked.promptIds.length) } : {}),
       ...(origin ? { origin } : {}),
     },
     { signal: options.signal },

@@ -64,7 +64,7 @@ export class ToolAgentLoop extends AgentLoopBase {
     this.#promptLength = prompt.promptIds.length;
 
     const deadlineMs = multiTurn.interactionDeadlineMs;
-    const user = await SimulatedUser.begin(interactions, { row, trajectoryId, deadlineMs, signal, logger });
+    const user = await SimulatedUser.begin(interactions, { row, trajectoryId, deadlineMs, signal, media, logger });
     try {
       let step: Step = { state: "generating" };
       while (step.state !== "terminated") step = await this.#next(step, { executor, user });
@@ -121,11 +121,13 @@ export class ToolAgentLoop extends AgentLoopBase {
 
   async #interact(message: ChatMessage, user: SimulatedUser): Promise<Step> {
     const start = performance.now();
-    const { text, terminate, score, extra } = await user.respond([...this.#messages, message]);
+    const { text, media = [], terminate, score, extra } = await user.respond([...this.#messages, message]);
     this.count("interaction", (performance.now() - start) / 1000);
     this.#interactionFields = { ...this.#interactionFields, ...extra };
     if (score != null) this.#turnScores.push(score);
-    const fits = this.#append(message, [{ role: "user", content: this.context.media.plain(text) }]);
+    const plain = this.context.media.plain(text);
+    const content = media.length === 0 ? plain : [...media, { type: "text", text: plain }];
+    const fits = this.#append(message, [{ role: "user", content }]);
     if (fits) this.#userTurns++;
     if (terminate) return { state: "terminated", end: "user" };
     return fits ? { state: "generating" } : { state: "terminated", end: "length", truncation: "user_message" };

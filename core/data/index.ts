@@ -25,7 +25,7 @@ export type { PromptDraw, PromptLoader, PromptLoaderOptions, PromptLoaderState }
 export { createPromptLoader, nextDraw } from "./prompt-loader.js";
 export { type DumpOptions, dumpsLikePython } from "./python-json.js";
 export { hashText, philox, RandomStream, uniformAt } from "./random.js";
-export type { RawRow } from "./raw-row.js";
+export { type BadRow, type RawRow, refuseBadRows } from "./raw-row.js";
 export type * from "./row.js";
 export type * from "./row-sampler.js";
 export { checkRowSampling, MAX_ROW_SESSIONS } from "./row-sampling.js";

@@ -14,9 +14,10 @@ export { createNaiveRewardManager, gdpoRewardManager, naiveRewardManager } from 
 export { createRateLimitedRewardManager, rateLimitedRewardManager } from "./managers/rate-limited.js";
 export { createRemoteRewardManager, remoteRewardManager } from "./managers/remote.js";
 export { engineRewardModel } from "./model/engine-model.js";
-export { renderConversation, requireTemplate } from "./model/render-conversation.js";
+export { refuseMedia, renderConversation, requireTemplate } from "./model/render-conversation.js";
 export type * from "./model/reward-model.js";
 export type * from "./reward.js";
+export { rewardMedia } from "./rewarded-sample.js";
 export type { ScorerIndex } from "./scorer-index.js";
 export { createScorerIndex } from "./scorer-index.js";
 export { builtinScorers, gsm8kScorer } from "./scorers/index.js";
@@ -26,8 +27,10 @@ export { diagnoseServers, type NamedServers } from "./servers/diagnose-servers.j
 export {
   type ChatAnswer,
   type ChatRequest,
+  type ChatRequestMessage,
   createJudge,
   type Judge,
+  type JudgeCallOptions,
   type JudgeOptions,
   judgeOver,
 } from "./servers/judge.js";
@@ -37,5 +40,11 @@ export { readServer, type Server } from "./servers/server.js";
 export { createServerClient, type ServerClient, type ServerOptions } from "./servers/server-client.js";
 export { tracedJudge, tracedScore } from "./traced-parts.js";
 export { cannotLoad, workerLost } from "./workers/worker-errors.js";
-export { type WorkerCall, type WorkerSpan, type WorkerTask, workerMethods } from "./workers/worker-methods.js";
+export {
+  type WorkerCall,
+  type WorkerMedium,
+  type WorkerSpan,
+  type WorkerTask,
+  workerMethods,
+} from "./workers/worker-methods.js";
 export { WorkerPool } from "./workers/worker-pool.js";

@@ -1,3 +1,5 @@
+import type { MediaReader, MediaRef } from "../data/media/media.js";
+import type { ReadableMedium } from "../data/media/readable-media.js";
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, CallOptions, JsonValue, Logger } from "../host/types.js";
@@ -22,8 +24,16 @@ export interface RewardInput {
   /** The conversation before the response. */
   readonly messages: readonly ChatMessage[];
   readonly row: Row;
+  /** Images, videos and sounds of prompt and response, in their order; left out where there are none. Plain data. */
+  readonly media?: readonly RewardMedium[];
   /** `file:line` of the dataset row, for messages. */
   readonly origin?: string;
+}
+
+/** A medium of a trajectory by reference: {@link RewardManagerOptions.media} reads it. */
+export interface RewardMedium extends MediaRef {
+  /** `prompt`: of the data; `response`: of a tool or a simulated user. */
+  readonly place: "prompt" | "response";
 }
 
 /**
@@ -51,6 +61,8 @@ export interface RewardedSample {
   readonly solution: string;
   readonly groundTruth: JsonValue;
   readonly extraInfo: Readonly<Record<string, unknown>>;
+  /** What prompt and response show, in their order. Bytes are read when they are asked for. */
+  readonly media: readonly (RewardMedium & ReadableMedium)[];
 }
 
 /** What a reward function may use. */
@@ -126,6 +138,8 @@ export interface RewardManagerFactory {
 
 export interface RewardManagerOptions {
   readonly tokenizer: Tokenizer;
+  /** Reads what trajectories show. */
+  readonly media: MediaReader;
   /** The user's function, which wins over scorers; null when none is configured. */
   readonly customFunction: RewardFunction | null;
   readonly rewardKwargs: Readonly<Record<string, unknown>>;
@@ -171,13 +185,17 @@ export interface RewardWorkers {
 export interface RewardWorker {
   /** For messages: `reward worker 2`. */
   readonly name: string;
-  /** Never rejects because of the function; rejects with `VERL_REWARD_WORKER_LOST` when the thread ends. */
-  score(job: RewardJob): Promise<RewardResult>;
+  /**
+   * Never rejects because of the function; rejects with `VERL_REWARD_WORKER_LOST` when the thread ends. `media` reads what the job
+   * names, for the thread asks for it.
+   */
+  score(job: RewardJob, media: MediaReader): Promise<RewardResult>;
   /** Ends the thread at once, whatever it is doing. */
   stop(): Promise<void>;
 }
 
 /** What goes to a thread: plain data. */
-export interface RewardJob extends Pick<RewardInput, "key" | "dataSource" | "solution" | "groundTruth" | "origin"> {
+export interface RewardJob
+  extends Pick<RewardInput, "key" | "dataSource" | "solution" | "groundTruth" | "media" | "origin"> {
   readonly extraInfo: Readonly<Record<string, JsonValue>>;
 }

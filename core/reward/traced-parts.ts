@@ -1,7 +1,8 @@
+import { contentText, mediaLabel } from "../data/index.js";
 import type { CallOptions, JsonValue } from "../host/types.js";
 import { ATTRIBUTE, type SpanAttributes, type Tracer, withTracer } from "../tracing/index.js";
 import type { RewardResult } from "./reward.js";
-import type { ChatAnswer, ChatRequest, Judge } from "./servers/judge.js";
+import type { ChatAnswer, ChatRequest, Judge, JudgeCallOptions } from "./servers/judge.js";
 
 /**
  * The span of one call of a scorer, function or model, from its beginning proper: what the trajectory waited for before is in
@@ -23,10 +24,10 @@ export function tracedJudge(judge: Judge, tracerOf: () => Tracer): Judge {
     get address() {
       return judge.address;
     },
-    chat: (request: ChatRequest, call?: CallOptions) => {
+    chat: (request: ChatRequest, call?: JudgeCallOptions) => {
       const tracer = tracerOf();
       return tracer.span(start, async (span) => {
-        if (tracer.wantsText) span.set({ [ATTRIBUTE.promptText]: JSON.stringify(request.messages) });
+        if (tracer.wantsText) span.set({ [ATTRIBUTE.promptText]: promptText(request, call) });
         const answer = await judge.chat(request, call);
         span.set({
           ...usageOf(answer),
@@ -39,6 +40,12 @@ export function tracedJudge(judge: Judge, tracerOf: () => Tracer): Judge {
     post: (path: string, body: JsonValue, call?: CallOptions) =>
       tracerOf().span(start, () => judge.post(path, body, call)),
   };
+}
+
+/** The messages, with the names of media in place of their bytes. */
+function promptText({ messages }: ChatRequest, { media = [] }: JudgeCallOptions = {}): string {
+  const named = messages.map((message) => ({ ...message, content: contentText(message.content) }));
+  return [...media.map(mediaLabel), JSON.stringify(named)].join("\n");
 }
 
 /** Tokens, where the server counts them. */

@@ -1,4 +1,4 @@
-import { MEDIA_KINDS, type MediaKind, type MediaReader, referenceTo } from "../data/index.js";
+import { dataUrl, MEDIA_KINDS, type MediaKind, type MediaReader, referenceTo } from "../data/index.js";
 import type { CallOptions } from "../host/types.js";
 import type { GenerateRequest } from "./rollout.js";
 
@@ -20,10 +20,7 @@ export async function mediaUrls(
   for (const kind of MEDIA_KINDS) {
     const own = media.filter((placed) => placed.kind === kind);
     if (own.length === 0) continue;
-    const urls = own.map(async (placed) => {
-      const { buffer, byteOffset, byteLength } = await reader.bytes(placed, options);
-      return `data:${placed.mimeType};base64,${Buffer.from(buffer, byteOffset, byteLength).toString("base64")}`;
-    });
+    const urls = own.map(async (placed) => dataUrl(placed, await reader.bytes(placed, options)));
     found[kind] = { urls: await Promise.all(urls), hashes: own.map(referenceTo) };
   }
   return found;

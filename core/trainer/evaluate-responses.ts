@@ -1,14 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { TraceSample, tracedReward } from "../agent/index.js";
-import { type ChatMessage, dataErrors, type RawRow, readDataFiles, type Tokenizer } from "../data/index.js";
-import { promptMessages } from "../data/prompt-messages.js";
-import type { FieldValue } from "../data/row.js";
+import { dataErrors, MediaStore, type RawRow, readDataFiles, type Tokenizer } from "../data/index.js";
 import { isVerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
 import { dataSourceOf, type RewardManager, rewardErrors, scoringFix } from "../reward/index.js";
 import { noTracer, type Tracer } from "../tracing/index.js";
 import type { Evaluation } from "./evaluate.js";
 import { openTokenizer } from "./input-setup.js";
+import { type ShownPrompt, shownPrompts } from "./response-media.js";
 import { createRewards } from "./rewards-setup.js";
 import type { InputScope } from "./run-scope.js";
 import { createRunSandbox } from "./sandbox-setup.js";
@@ -28,7 +27,10 @@ export async function evaluateResponses(
   const rows = await readDataFiles([file], { split: "response", namedBy, signal });
   const responses = rows.map(responsesOf);
   const sandbox = createRunSandbox(config.reward, scope.services, scope.logger);
-  const rewards = await createRewards(scope, { tokenizer: await tokenizerOrNone(scope), sandbox, loops: null }, []);
+  const media = new MediaStore();
+  const prompts = await shownPrompts(rows, media, scope);
+  const parts = { tokenizer: await tokenizerOrNone(scope), media, sandbox, loops: null };
+  const rewards = await createRewards(scope, parts, []);
   let tracer = noTracer;
   try {
     await rewards.start({ signal });
@@ -46,11 +48,10 @@ export async function evaluateResponses(
     const scored = await Promise.all(
       rows.map(async (raw, i) => {
         const source = dataSourceOf(raw.row, config.data.reward_fn_key);
-        const promptKey = config.data.prompt_key;
         const traced = { tracer, index: i, traced: isTraced(raw.origin) };
         return {
           source,
-          scores: await scoreRow(rewards.manager, raw, responses[i], { source, promptKey, signal, ...traced }),
+          scores: await scoreRow(rewards.manager, raw, responses[i], { source, prompt: prompts[i], signal, ...traced }),
         };
       }),
     );
@@ -73,7 +74,7 @@ export async function evaluateResponses(
 
 interface RowScope {
   readonly source: string;
-  readonly promptKey: string;
+  readonly prompt: ShownPrompt;
   readonly signal: AbortSignal;
   readonly tracer: Tracer;
   /** Number of the row. */
@@ -101,7 +102,7 @@ async function scoreRow(
   rewards: RewardManager,
   { row, origin }: RawRow,
   responses: readonly string[],
-  { source: dataSource, promptKey, signal, tracer, index, traced }: RowScope,
+  { source: dataSource, prompt: { messages, media }, signal, tracer, index, traced }: RowScope,
 ): Promise<number[]> {
   const { reward_model: rewardModel, extra_info: extra } = row as Record<
     string,
@@ -118,7 +119,8 @@ async function scoreRow(
         extraInfo: extra ?? {},
         promptIds: [],
         responseIds: [],
-        messages: messagesOf(row[promptKey], promptKey),
+        messages,
+        ...(media.length > 0 ? { media } : {}),
         row,
         origin,
       };
@@ -135,12 +137,6 @@ async function scoreRow(
       ...(message ? { why: message, ...scoringFix(message) } : {}),
     });
   });
-}
-
-/** A file of responses need not hold the prompts: only reward models read them. */
-function messagesOf(prompt: FieldValue | undefined, column: string): readonly ChatMessage[] {
-  const found = promptMessages((prompt ?? null) as JsonValue, column);
-  return "messages" in found ? found.messages : [];
 }
 
 function responsesOf({ row, origin }: RawRow): readonly string[] {

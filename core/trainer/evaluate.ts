@@ -41,7 +41,7 @@ export async function evaluateModel(scope: RunScope): Promise<Evaluation> {
     const loops = await createRunLoops(scope);
     const validation = await openDataset(scope, { tokenizer, media, tools: { run: tools, loops } }, "val");
     const shown = shownMedia([validation], media);
-    const rewards = await createRewards(scope, { tokenizer, sandbox, loops }, [validation]);
+    const rewards = await createRewards(scope, { tokenizer, media, sandbox, loops }, [validation]);
     cleanups.push(() => rewards.dispose());
     await rewards.start({ signal });
     const tracer = await createCommandTracer(scope, "eval");

@@ -60,7 +60,7 @@ export async function openInputs(
   checkLoops(options, loops, datasets);
   await checkRows(options, { tools, loops }, datasets);
   const shown = shownMedia(datasets, media);
-  const rewards = await createRewards(options, { tokenizer, sandbox, loops }, datasets);
+  const rewards = await createRewards(options, { tokenizer, media, sandbox, loops }, datasets);
   cleanups.push(() => rewards.dispose());
   return { tokenizer, media, shown, train, validation, rewards, tools, loops };
 }

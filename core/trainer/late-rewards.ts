@@ -10,6 +10,7 @@ import {
   type RewardModel,
   type RewardResult,
   rewardErrors,
+  rewardMedia,
   type StagedScoring,
   scoringFix,
 } from "../reward/index.js";
@@ -80,6 +81,7 @@ async function scoreRow(row: TrainingRow, stored: Row, options: LateRewardsOptio
     responseIds: Array.from(row.responseIds),
     messages: promptMessages as unknown as readonly ChatMessage[],
     row: {},
+    ...(row.multiModalData ? { media: rewardMedia(row.multiModalData, row.promptIds.length) } : {}),
     ...(row.origin ? { origin: row.origin } : {}),
   };
   const result = await manager.score(input, { signal });

@@ -1,4 +1,4 @@
-import type { Dataset, Row, Tokenizer } from "../data/index.js";
+import type { Dataset, MediaReader, Row, Tokenizer } from "../data/index.js";
 import { loadDeadlineMs, userModulePath } from "../host/index.js";
 import type { CallOptions } from "../host/types.js";
 import {
@@ -12,6 +12,7 @@ import {
   type RewardFunction,
   type RewardManager,
   type RewardManagerOptions,
+  refuseMedia,
   rewardErrors,
   type StagedScoring,
   tracedJudge,
@@ -54,9 +55,15 @@ export async function createRewards(
   options: InputScope,
   {
     tokenizer,
+    media,
     sandbox,
     loops,
-  }: { readonly tokenizer: Tokenizer; readonly sandbox: RunSandbox; readonly loops: Pick<RunLoops, "marksOf"> | null },
+  }: {
+    readonly tokenizer: Tokenizer;
+    readonly media: MediaReader;
+    readonly sandbox: RunSandbox;
+    readonly loops: Pick<RunLoops, "marksOf"> | null;
+  },
   datasets: readonly Dataset[],
 ): Promise<RunRewards> {
   const { config, services, signal } = options;
@@ -87,11 +94,14 @@ export async function createRewards(
       : await (own ?? services.registries.rewardManagers.require(name)).create({
           ...managerOptions(options, { rewardKwargs, sandbox, judge: judge && tracedJudge(judge.judge, () => tracer) }),
           ...limits,
+          media,
           customFunction: custom.path ? await userFunction(options, custom.path, custom.name) : null,
           findScorer: (dataSource) => scorers.find(dataSource),
           knownDataSources: scorers.knownDataSources,
           rewardModel: ofModel,
         });
+  // Known now, not after an hour of sampling; what tools show is known then.
+  if (ofModel && !isHybrid) for (const dataset of datasets) refuseShown(dataset);
   const policy = parseErrorPolicy(reward.on_error, reward.max_retries);
   const manager = withErrorPolicy(own ? withScoreDeadline(inner, limits.deadlineMs) : inner, policy);
   const staged = isLate && isHybrid ? stagedOf(manager) : undefined;
@@ -127,6 +137,13 @@ export async function createRewards(
       await judge?.close();
     },
   };
+}
+
+function refuseShown(dataset: Dataset): void {
+  for (let i = 0; i < dataset.length; i++) {
+    const { messages, origin } = dataset.at(i);
+    refuseMedia({ messages }, origin);
+  }
 }
 
 /** A plugin's `hybrid` may know of no stages. */

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { expect } from "chai";
+import { completion, HttpServer } from "../core/reward/servers/http-server.js";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
 import {
   asking,
@@ -13,7 +14,7 @@ import {
   WITH_TOOL,
 } from "../core/trainer/support/pictures.js";
 import type { ToyFolder } from "../core/trainer/support/toy-run.js";
-import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
+import { TOY_OVERRIDES, writeToyRewardModel } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
 
 const TESTING = new URL("../../testing/index.js", import.meta.url).href;
@@ -155,6 +156,90 @@ describe("commands on media", function () {
         .to.match(/train\.jsonl:\d/)
         .and.contain("placeholder of a medium")
         .and.contain("preparePrompt");
+    });
+  });
+
+  describe("rewards", () => {
+    beforeEach(async () => {
+      folder = await pictures(showing);
+      await folder.write("knowing.mjs", KNOWING);
+    });
+    const colourOf = async (url: string): Promise<string | undefined> => {
+      for (const colour of Object.keys(COLOURS)) {
+        const png = await readFile(folder.at(`${colour}.png`));
+        if (url === `data:image/png;base64,${png.toString("base64")}`) return colour;
+      }
+      return undefined;
+    };
+
+    it("show a judge the images of each trajectory", async () => {
+      await using judge = await HttpServer.start(async ({ body }) => {
+        if (body === null) return { body: { data: [{ id: "judge" }] } };
+        const [{ image_url: image }, { text }] = body.messages[0].content;
+        return completion(`${await colourOf(image.url)} ${text.endsWith(await colourOf(image.url)) ? 1 : 0}`);
+      });
+      await folder.write(
+        "judge.mjs",
+        `export const compute_score = async ({ solution, groundTruth, media, judge, signal }) => {
+          const messages = [{ role: "user", content: solution }];
+          const { text } = await judge.chat({ messages }, { signal, media });
+          const [colour, score] = text.split(" ");
+          if (colour !== groundTruth) throw new Error("the judge saw " + colour);
+          return Number(score);
+        };`,
+      );
+      const { code, stderr } = await verl(
+        ...["train", ...TOY_OVERRIDES, ...PICTURE_OVERRIDES, ...SHORT, "reward.custom_reward_function.path=judge.mjs"],
+        ...["reward.reward_model.enable=true", `reward.reward_model.addresses=[${judge.address}]`],
+        "reward.reward_model.model_path=judge",
+      );
+      expect(code, stderr).to.equal(0);
+      expect(judge.count("/v1/chat/completions")).to.be.at.least(3);
+    });
+
+    it("that a reward model is to give to pictures are refused before anything is sampled, with the row", async () => {
+      await writeToyRewardModel(folder.at("scorer"));
+      const { code, stderr } = await verl(
+        ...["train", ...TOY_OVERRIDES, ...PICTURE_OVERRIDES, ...SHORT, "reward.custom_reward_function.path=null"],
+        ...["reward.reward_model.enable=true", "reward.reward_model.model_path=scorer", "data.max_response_length=8"],
+      );
+      expect(code).to.not.equal(0);
+      expect(stderr, stderr)
+        .to.contain("VERL_REWARD_MODEL_UNFIT")
+        .and.contain("train.jsonl:1")
+        .and.contain("texts alone");
+    });
+
+    describe("of responses that are there already", () => {
+      const LOOKING = `export const compute_score = async ({ solution, media }) => {
+        const [image] = media;
+        return { score: Number(solution === String((await image.bytes()).length)), place: image.place };
+      };`;
+      const evaluate = () =>
+        verl("eval", "--responses", "answers.jsonl", "reward.custom_reward_function.path=looking.mjs", "--json");
+      const answers = async (images: (colour: string) => unknown) => {
+        const rows = Object.keys(COLOURS).map(async (colour) => {
+          const { length } = await readFile(folder.at(`${colour}.png`));
+          const prompt = [{ role: "user", content: "<image>t" }];
+          return JSON.stringify({ prompt, images: images(colour), data_source: "toy", responses: [String(length)] });
+        });
+        await folder.write("answers.jsonl", (await Promise.all(rows)).join("\n"));
+        await folder.write("looking.mjs", LOOKING);
+      };
+
+      it("get the images of their rows", async () => {
+        await answers((colour) => [`${colour}.png`]);
+        const { code, json, stderr } = await evaluate();
+        expect(code, stderr).to.equal(0);
+        expect(json<{ metrics: object }>().metrics).to.deep.equal({ "test_score/toy": 1 });
+      });
+
+      it("are refused where an image is missing, with row and file", async () => {
+        await answers((colour) => [colour === "g" ? "nowhere.png" : `${colour}.png`]);
+        const { code, stdout } = await evaluate();
+        expect(code).to.not.equal(0);
+        expect(stdout).to.contain("VERL_DATA_BAD_ROW").and.contain("answers.jsonl:2").and.contain("nowhere.png");
+      });
     });
   });
 

@@ -279,6 +279,26 @@ describe("agent loops in threads", function () {
     expect(Buffer.from(await media.bytes(placed[1])).equals(solidPng(16, 8, [255, 0, 0]))).to.equal(true);
   });
 
+  it("are answered with media by simulated users of the driver, who see what was shown", async () => {
+    const png = solidPng(8, 8, [1, 2, 3]);
+    const seen: number[] = [];
+    const user: Interaction = {
+      name: "user",
+      async generateResponse(_id, _messages, _kwargs, _signal, [first]) {
+        seen.push((await first.bytes()).length);
+        return { text: "this?", media: [{ type: "image", image: solidPng(16, 8, [9, 9, 9]) }], terminate: true };
+      },
+    };
+    const over = { interactions: new Map([["user", user]]) };
+    const { submit, manager, rows } = await rig("ToolAgentLoop", ["grey"], { over });
+    const one = task("a", { messages: [{ role: "user", content: [{ type: "image", image: png }] }] });
+    await submit([{ ...one, row: { ...one.row, extra_info: { interaction_kwargs: { name: "user" } } as never } }]);
+    await manager.drain();
+    const { a_0_0: row } = await rows();
+    expect(tokenizer.decode(row.responseIds as Int32Array)).to.contain("<user><image><image>this?^");
+    expect(seen).to.deep.equal([png.length]);
+  });
+
   it("read the bytes of what they show where they ask for them", async () => {
     const png = solidPng(8, 8, [1, 2, 3]);
     const messages = [{ role: "user", content: [{ type: "image", image: png }] }];

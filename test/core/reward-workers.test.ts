@@ -1,12 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { expect } from "chai";
 import { BUILTINS, REWARD_MAIN } from "../../cli/builtins.js";
+import { MediaStore } from "../../core/data/index.js";
 import { lineLogger } from "../../core/host/index.js";
 import { createHost } from "../../core/index.js";
 import type { RewardManager, RewardManagerOptions } from "../../core/plugin.js";
 import { createRemoteRewardManager, createScorerIndex } from "../../core/reward/index.js";
 import { ATTRIBUTE } from "../../core/tracing/index.js";
-import { createFakeSandbox, type RecordedSpan, RecordingTracer, rewardManagerOptions } from "../../testing/index.js";
+import {
+  createFakeSandbox,
+  type RecordedSpan,
+  RecordingTracer,
+  rewardManagerOptions,
+  solidPng,
+} from "../../testing/index.js";
 import { rejection } from "./host/support/hosts.js";
 import { Project } from "./host/support/project.js";
 import { rewardInput } from "./reward/input.js";
@@ -109,6 +116,24 @@ describe("core reward workers", function () {
       extra: { score: 2, calls: 2, dataSource: "test", turns: 3 },
     });
     expect(manager.started()).to.equal(1);
+  });
+
+  it("read the media of what they score, whose bytes this process has", async () => {
+    const media = new MediaStore();
+    const ref = await media.take("image", { bytes: solidPng(8, 8, [1, 2, 3]) });
+    const manager = await remote(
+      `export const compute_score = async ({ media: [image] }) => {
+         const bytes = await image.bytes();
+         return { score: bytes.length, place: image.place, url: (await image.dataUrl()).slice(0, 22), type: bytes.constructor.name };
+       };`,
+      { media, count: 1 },
+    );
+    const { score, extra } = await manager.score(rewardInput({ media: [{ ...ref, place: "prompt" }] }));
+    expect(score).to.equal(ref.byteLength);
+    expect(extra).to.include({ place: "prompt", url: "data:image/png;base64,", type: "Uint8Array" });
+    const gone = await manager.score(rewardInput({ media: [{ ...ref, id: "0".repeat(64), place: "prompt" }] }));
+    expect(gone.outcome).to.equal("error");
+    expect(gone.message).to.contain("VERL_DATA_MEDIA").and.contain("train.jsonl:12");
   });
 
   it("load TypeScript, and await asynchronous functions", async () => {

@@ -1,4 +1,4 @@
-import type { RewardManagerOptions, Tokenizer } from "../../core/plugin.js";
+import { MediaStore, type RewardManagerOptions, type Tokenizer } from "../../core/plugin.js";
 import { noTracer } from "../../core/tracing/index.js";
 import { createFakeSandbox } from "../sandbox/fake-sandbox.js";
 
@@ -6,6 +6,7 @@ import { createFakeSandbox } from "../sandbox/fake-sandbox.js";
 export function rewardManagerOptions(over: Partial<RewardManagerOptions> = {}): RewardManagerOptions {
   return {
     tokenizer: {} as Tokenizer,
+    media: new MediaStore(),
     customFunction: null,
     rewardKwargs: {},
     findScorer: () => null,

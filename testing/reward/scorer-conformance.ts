@@ -38,6 +38,7 @@ export function scorerConformance({ scorer, samples = [], context }: ScorerUnder
     scorer.score({
       dataSource: scorer.dataSources[0]?.replace(/\*$/, "x") ?? "x",
       extraInfo: {},
+      media: [],
       signal: new AbortController().signal,
       kwargs: {},
       sandbox,

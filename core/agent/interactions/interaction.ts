@@ -1,4 +1,5 @@
-import type { ChatMessage } from "../../data/tokenizer.js";
+import type { ReadableMedium } from "../../data/media/readable-media.js";
+import type { ChatContentPart, ChatMessage } from "../../data/tokenizer.js";
 import type { Awaitable, JsonValue } from "../../host/types.js";
 import type { JsonObject } from "../tools/tool.js";
 
@@ -6,6 +7,8 @@ import type { JsonObject } from "../tools/tool.js";
 export interface InteractionTurn {
   /** The user's message. */
   readonly text: string;
+  /** Images, videos and sounds of the message, before its text: parts as tools return them. */
+  readonly media?: readonly ChatContentPart[];
   /** Whether the conversation ends with it. */
   readonly terminate: boolean;
   /** Of the model's turn; goes to `extraFields.turn_scores`. */
@@ -25,12 +28,14 @@ export interface Interaction {
   /**
    * @param messages  the conversation, the model's last turn at its end
    * @param signal    aborted at the deadline, and with the prompt; what comes later is dropped
+   * @param media     what the messages show, in their order; `chatMessages` puts it in for a server that answers
    */
   generateResponse(
     instanceId: string,
     messages: readonly ChatMessage[],
     kwargs: JsonObject,
     signal: AbortSignal,
+    media: readonly ReadableMedium[],
   ): Awaitable<InteractionTurn>;
   /** A score of the whole conversation. Not called by the built-in loop, which takes scores from turns. */
   calculateScore?(instanceId: string, kwargs: JsonObject): Awaitable<number>;
@@ -52,6 +57,7 @@ export abstract class BaseInteraction implements Interaction {
     messages: readonly ChatMessage[],
     kwargs: JsonObject,
     signal: AbortSignal,
+    media: readonly ReadableMedium[],
   ): Awaitable<InteractionTurn>;
 
   calculateScore(_instanceId: string, _kwargs: JsonObject): Awaitable<number> {

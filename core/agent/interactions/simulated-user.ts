@@ -1,13 +1,17 @@
+import { mediaPartsOf, readableMedium } from "../../data/index.js";
 import type { Row } from "../../data/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
+import { isVerlError, reasonOf } from "../../host/errors.js";
 import { isObject } from "../../host/plain-object.js";
 import { shown } from "../../host/shown.js";
 import type { Awaitable, Logger } from "../../host/types.js";
 import { inTime, settled } from "../abortable.js";
 import { agentErrors } from "../errors.js";
+import type { LoopMedia } from "../loop-media.js";
+import { takeMediaOf } from "../tools/result-media.js";
 import type { JsonObject } from "../tools/tool.js";
 import type { Interaction, InteractionTurn } from "./interaction.js";
 import type { InteractionSet } from "./load-interactions.js";
@@ -22,6 +26,8 @@ export interface SimulatedUserScope {
   /** Longest time of one answer. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
+  /** Of the session. */
+  readonly media: LoopMedia;
   readonly logger: Pick<Logger, "warn">;
 }
 
@@ -64,10 +70,13 @@ export class SimulatedUser {
     return user;
   }
 
+  /** What the user says; media of it are references. */
   async respond(messages: readonly ChatMessage[]): Promise<InteractionTurn> {
-    const { trajectoryId } = this.scope;
+    const { trajectoryId, media } = this.scope;
+    const shown = mediaPartsOf(messages).flatMap(({ value }) => media.find(value)?.ref ?? []);
+    const readable = shown.map((ref) => readableMedium(ref, media));
     const turn = await this.#call("generateResponse", (signal) =>
-      this.interaction.generateResponse(trajectoryId, messages, this.#kwargs, signal),
+      this.interaction.generateResponse(trajectoryId, messages, this.#kwargs, signal, readable),
     );
     const unusable = "gave an answer that cannot be used";
     if (typeof turn?.text !== "string") throw this.#failed(unusable, "it returned no text");
@@ -78,7 +87,12 @@ export class SimulatedUser {
     if (turn.score != null && !Number.isFinite(turn.score)) {
       throw this.#failed(unusable, `its score is ${turn.score}`);
     }
-    return turn;
+    try {
+      return await takeMediaOf(`the interaction "${this.interaction.name}"`, turn, media);
+    } catch (error) {
+      if (isVerlError(error)) throw error;
+      throw this.#failed(unusable, reasonOf(error), error);
+    }
   }
 
   /** Never rejects: the trajectory is complete, or has an error already. */

@@ -1,12 +1,13 @@
-import { mediaKindOf, mediaPartsOf } from "../../data/index.js";
-import type { ChatMessage } from "../../data/tokenizer.js";
+import { mediaKindOf, mediaPartsOf, readableMedium } from "../../data/index.js";
+import type { ChatContentPart, ChatMessage } from "../../data/tokenizer.js";
 import { reasonOf } from "../../host/errors.js";
+import { isObject } from "../../host/plain-object.js";
 import type { Awaitable, CallOptions, Logger } from "../../host/types.js";
 import type { RelayedSpans } from "../../tracing/index.js";
 import { settled } from "../abortable.js";
 import type { AgentLoopContext } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";
-import { takeResult } from "../tools/result-media.js";
+import { takeMediaOf } from "../tools/result-media.js";
 import type { Tool, ToolResult, ToolSession } from "../tools/tool.js";
 import type { DriverCalls, TakenInDriver } from "./protocol.js";
 
@@ -87,7 +88,7 @@ export function driverMethods(
           return tool?.release?.(instanceId);
         }
         const executed = settled(() => tool?.execute(instanceId, call.args, signal, toolSession));
-        return executed.then((result) => byReference(name, result, context.media));
+        return executed.then((result) => byReference(`the tool "${name}"`, result, context.media));
       });
     },
     async mediaBytes({ session, span, id }, options) {
@@ -104,7 +105,13 @@ export function driverMethods(
       const { instanceId, kwargs } = call;
       const instance = `the interaction "${name}" of ${instanceId}`;
       return spans.inside(span, () => {
-        if (call.step === "respond") return user?.generateResponse(instanceId, call.messages, kwargs, signal);
+        if (call.step === "respond") {
+          const { media } = context;
+          const shown = mediaPartsOf(call.messages).flatMap(({ value }) => media.find(value)?.ref ?? []);
+          const readable = shown.map((ref) => readableMedium(ref, media));
+          const said = settled(() => user?.generateResponse(instanceId, call.messages, kwargs, signal, readable));
+          return said.then((turn) => byReference(`the interaction "${name}"`, turn, media));
+        }
         if (call.step === "start") {
           held.set(instance, () => user?.finalizeInteraction?.(instanceId, kwargs));
           return user?.startInteraction?.(instanceId, kwargs);
@@ -123,14 +130,18 @@ export function driverMethods(
 }
 
 /** Media of results stay in the driver where the model understands them; what it does not is refused in the thread. */
-async function byReference(
-  tool: string,
-  result: ToolResult | undefined,
+async function byReference<R extends Pick<ToolResult, "media">>(
+  who: string,
+  result: R | undefined,
   media: AgentLoopContext["media"],
-): Promise<ToolResult | undefined> {
-  const kinds = (Array.isArray(result?.media) ? result.media : []).map(mediaKindOf);
-  if (!result || kinds.some((kind) => kind === null || !media.kinds.includes(kind))) return result;
-  return takeResult(tool, result, media);
+): Promise<R | undefined> {
+  const parts: readonly unknown[] = Array.isArray(result?.media) ? result.media : [];
+  const isUsable = (part: unknown) => {
+    const kind = isObject(part) ? mediaKindOf(part as ChatContentPart) : null;
+    return kind !== null && media.kinds.includes(kind);
+  };
+  if (!result || !parts.every(isUsable)) return result;
+  return takeMediaOf(who, result, media);
 }
 
 async function takenInDriver(

@@ -1,19 +1,29 @@
 import { MEDIA_KINDS, mediaKindOf } from "../../data/index.js";
+import type { ChatContentPart } from "../../data/tokenizer.js";
 import { isVerlError } from "../../host/errors.js";
+import { shown } from "../../host/shown.js";
 import { agentErrors } from "../errors.js";
 import type { LoopMedia } from "../loop-media.js";
-import type { ToolResult } from "./tool.js";
+
+/** What may show media: a tool's result, a simulated user's turn. */
+interface Showing {
+  readonly media?: readonly ChatContentPart[];
+}
 
 /**
- * A result with its media taken in. What is no medium, or one that cannot be used, is the tool's failure: an error without code. A
- * kind that the model does not understand is a mistake of the run.
+ * A result with its media taken in. What is no medium, or one that cannot be used, is the failure of whoever returned it (`who`): an
+ * error without code. A kind that the model does not understand is a mistake of the run.
  *
  * @throws VERL_AGENT_MEDIA
  */
-export async function takeResult(tool: string, result: ToolResult, media: LoopMedia): Promise<ToolResult> {
-  const { media: parts = [] } = result;
+export async function takeMediaOf<R extends Showing>(who: string, result: R, media: LoopMedia): Promise<R> {
+  const { media: parts } = result;
+  if (parts == null) return result;
+  if (!Array.isArray(parts)) throw new Error(`its media are ${shown(parts)}, not a list of parts`);
   if (parts.length === 0) return result;
-  for (const part of parts) {
+  for (const part of parts as readonly ChatContentPart[]) {
+    if (typeof part !== "object" || part === null)
+      throw new Error(`its media hold ${shown(part)}, not a part {type, …}`);
     const kind = mediaKindOf(part);
     if (kind === null) {
       throw new Error(
@@ -22,7 +32,7 @@ export async function takeResult(tool: string, result: ToolResult, media: LoopMe
     }
     if (media.kinds.includes(kind)) continue;
     throw agentErrors.VERL_AGENT_MEDIA({
-      what: `the tool "${tool}" returned a part of the kind ${kind}`,
+      what: `${who} returned a part of the kind ${kind}`,
       why:
         media.kinds.length > 0 ? `the model understands ${media.kinds.join(", ")}` : "the model understands text alone",
     });

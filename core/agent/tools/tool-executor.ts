@@ -9,7 +9,7 @@ import { tracedCall } from "../trace.js";
 import { truncateToolResponse } from "../truncate-tool-response.js";
 import { ToolCallFailed, useTool } from "./execute-call.js";
 import type { RequestedCall } from "./requested-call.js";
-import { takeResult } from "./result-media.js";
+import { takeMediaOf } from "./result-media.js";
 import type { JsonObject, ToolResult, ToolSession } from "./tool.js";
 import type { ToolSet } from "./tool-set.js";
 
@@ -119,7 +119,7 @@ export class ToolExecutor {
   async #taken(tool: string, result: ToolResult): Promise<ToolResult> {
     const { media, takesMedia = false } = this.scope;
     if (media) {
-      return takeResult(tool, result, media).catch((error: unknown) => {
+      return takeMediaOf(`the tool "${tool}"`, result, media).catch((error: unknown) => {
         if (isVerlError(error)) throw error;
         throw new ToolCallFailed("failed", `Error: the tool "${tool}" failed: ${reasonOf(error)}`);
       });

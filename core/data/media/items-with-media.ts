@@ -1,9 +1,12 @@
 import path from "node:path";
 import { isVerlError } from "../../host/errors.js";
+import type { CallOptions } from "../../host/types.js";
 import type { DataItem, DatasetOptions } from "../dataset.js";
 import { dataErrors } from "../errors.js";
 import { type BadRow, MAX_BAD_ROWS, refuseBadRows } from "../raw-row.js";
+import type { ChatMessage } from "../tokenizer.js";
 import { mediaPartsOf } from "./media.js";
+import type { TakeOptions } from "./media-store.js";
 
 /** Rows whose files are read at the same time. */
 const AT_ONCE = 16;
@@ -14,15 +17,32 @@ const AT_ONCE = 16;
  */
 export async function itemsWithMedia(
   items: readonly DataItem[],
-  { media, config, signal }: DatasetOptions,
+  { media, config, signal }: Pick<DatasetOptions, "media" | "config" | "signal">,
 ): Promise<readonly DataItem[]> {
-  if (!media || items.every(({ messages }) => mediaPartsOf(messages).length === 0)) return items;
+  if (!media) return items;
+  const take: TakeRow = async (messages, options) => (await media.take(messages, options)).messages;
+  return takenItems(items, take, { root: config.mediaRoot ?? null, signal });
+}
+
+/** The messages of a row with their media taken in. */
+export type TakeRow = (
+  messages: readonly ChatMessage[],
+  options: TakeOptions & { readonly root: string },
+) => Promise<readonly ChatMessage[]>;
+
+/** The same by other means. `root`: folder of the files that rows name; null: that of the row's own file. */
+export async function takenItems<I extends Pick<DataItem, "messages" | "origin">>(
+  items: readonly I[],
+  takeRow: TakeRow,
+  { root: common, signal }: CallOptions & { readonly root: string | null },
+): Promise<readonly I[]> {
+  if (items.every(({ messages }) => mediaPartsOf(messages).length === 0)) return items;
   const bad: BadRow[] = [];
-  const taken: DataItem[] = [];
-  const take = async (item: DataItem): Promise<DataItem | BadRow> => {
-    const root = config.mediaRoot ?? path.dirname(item.origin);
+  const taken: I[] = [];
+  const take = async (item: I): Promise<I | BadRow> => {
+    const root = common ?? path.dirname(item.origin);
     try {
-      return { ...item, messages: (await media.take(item.messages, { root, signal })).messages };
+      return { ...item, messages: await takeRow(item.messages, { root, signal }) };
     } catch (error) {
       if (!isVerlError(error)) throw error;
       const { code, what, where, why } = error;

@@ -13,6 +13,7 @@ import type {
   RewardManagerOptions,
   RewardResult,
 } from "../reward.js";
+import { rewardedSample } from "../rewarded-sample.js";
 import { inOneLine, resultOf, whereOf } from "../score-value.js";
 import { tracedScore } from "../traced-parts.js";
 import { failedResult, scoringOf } from "./scored-call.js";
@@ -85,12 +86,7 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
             () => scoringOf(deadlineMs, `a batch of ${inputs.length}, the first ${whereOf(inputs[0])}`),
             () =>
               score(
-                inputs.map(({ dataSource, solution, groundTruth, extraInfo }) => ({
-                  dataSource,
-                  solution,
-                  groundTruth,
-                  extraInfo,
-                })),
+                inputs.map((input) => rewardedSample(input, options.media)),
                 { signal, kwargs: options.rewardKwargs, sandbox: options.sandbox, judge: options.judge },
               ),
           ),

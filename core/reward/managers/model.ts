@@ -1,6 +1,6 @@
 import type { Tokenizer } from "../../data/tokenizer.js";
 import { Semaphore } from "../../host/semaphore.js";
-import { renderConversation } from "../model/render-conversation.js";
+import { refuseMedia, renderConversation } from "../model/render-conversation.js";
 import type { RewardModel } from "../model/reward-model.js";
 import type { RewardManager, RewardManagerOptions } from "../reward.js";
 import { tracedScore } from "../traced-parts.js";
@@ -26,11 +26,11 @@ export function createModelRewardManager(
         async () => ({ release: await slots.acquire(signal) }),
         () =>
           tracedScore(options.tracer, "model", () =>
-            scoredCall(input, { deadlineMs: options.deadlineMs, signal }, async (deadline) => ({
-              score: await model.score(renderConversation(input, { policy: options.tokenizer, model: tokenizer }), {
-                signal: deadline,
-              }),
-            })),
+            scoredCall(input, { deadlineMs: options.deadlineMs, signal }, async (deadline) => {
+              refuseMedia(input);
+              const conversation = renderConversation(input, { policy: options.tokenizer, model: tokenizer });
+              return { score: await model.score(conversation, { signal: deadline }) };
+            }),
           ),
       );
       return { ...result, extra: {} };

@@ -1,6 +1,7 @@
 import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";
 import type { RewardInput, RewardManager, RewardManagerFactory, RewardManagerOptions } from "../reward.js";
+import { rewardedSample } from "../rewarded-sample.js";
 import { tracedScore } from "../traced-parts.js";
 import { type ChosenScorer, scorerChoice } from "./choose-scorer.js";
 import { inTurn, scoredCall } from "./scored-call.js";
@@ -36,10 +37,7 @@ export function createNaiveRewardManager(options: RewardManagerOptions): RewardM
           tracedScore(options.tracer, scorer.name, () =>
             scoredCall(input, { deadlineMs: options.deadlineMs, signal }, (deadline) =>
               scorer.score({
-                dataSource: input.dataSource,
-                solution: input.solution,
-                groundTruth: input.groundTruth,
-                extraInfo: input.extraInfo,
+                ...rewardedSample(input, options.media),
                 signal: deadline,
                 kwargs: options.rewardKwargs,
                 sandbox: options.sandbox,

@@ -39,7 +39,7 @@ export async function createRemoteRewardManager(options: RewardManagerOptions): 
       input,
       signal,
       () => pool.acquire(signal),
-      (seat) => tracedScore(options.tracer, name, () => inWorker(seat, input, options.deadlineMs, signal)),
+      (seat) => tracedScore(options.tracer, name, () => inWorker(seat, input, options, signal)),
     );
   }
 
@@ -60,11 +60,11 @@ export async function createRemoteRewardManager(options: RewardManagerOptions): 
 async function inWorker(
   seat: Seat,
   input: RewardInput,
-  deadlineMs: number,
+  { deadlineMs, media }: Pick<RewardManagerOptions, "deadlineMs" | "media">,
   signal?: AbortSignal,
 ): Promise<RewardResult> {
   try {
-    return await withDeadline(deadlineMs, () => seat.worker.score(jobOf(input)), signal);
+    return await withDeadline(deadlineMs, () => seat.worker.score(jobOf(input), media), signal);
   } catch (error) {
     await seat.discard();
     signal?.throwIfAborted();
@@ -72,13 +72,14 @@ async function inWorker(
   }
 }
 
-function jobOf({ key, dataSource, solution, groundTruth, origin, extraInfo }: RewardInput): RewardJob {
+function jobOf({ key, dataSource, solution, groundTruth, origin, extraInfo, media }: RewardInput): RewardJob {
   return {
     key,
     dataSource,
     solution,
     groundTruth,
     extraInfo: toJsonValue(extraInfo) as RewardJob["extraInfo"],
+    ...(media === undefined ? {} : { media }),
     ...(origin === undefined ? {} : { origin }),
   };
 }

@@ -1,3 +1,4 @@
+import { mediaPartsOf } from "../../data/index.js";
 import type { ChatMessage, Tokenizer } from "../../data/tokenizer.js";
 import { rewardErrors } from "../errors.js";
 import type { RewardInput } from "../reward.js";
@@ -24,6 +25,17 @@ export function renderConversation(
       return model.encode(text, { addSpecialTokens: true });
     },
   };
+}
+
+/** A conversation whose pictures are left out is another one. */
+export function refuseMedia({ messages, media = [] }: Pick<RewardInput, "messages" | "media">, where?: string): void {
+  const kind = media[0]?.kind ?? mediaPartsOf(messages)[0]?.kind;
+  if (kind === undefined) return;
+  throw rewardErrors.VERL_REWARD_MODEL_UNFIT({
+    what: `the conversation shows a medium of the kind ${kind}, and reward models read texts alone`,
+    where,
+    fix: "score such rows with a function (reward.custom_reward_function), which gets the media and may show them to a judge",
+  });
 }
 
 function withoutEnd(text: string, tokenizer: Tokenizer): string {

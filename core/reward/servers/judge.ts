@@ -1,3 +1,5 @@
+import { chatPart, type ReadableMedium } from "../../data/media/readable-media.js";
+import type { ChatContentPart } from "../../data/tokenizer.js";
 import {
   aFlag,
   aFunction,
@@ -11,7 +13,7 @@ import {
   texts,
   wholeFrom,
 } from "../../host/given-options.js";
-import { objectOf } from "../../host/plain-object.js";
+import { isObject, objectOf } from "../../host/plain-object.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
 import { ambientTracer } from "../../tracing/index.js";
 import { rewardErrors } from "../errors.js";
@@ -26,16 +28,30 @@ export interface Judge {
   /** `host:port` of a router over the servers, for OpenAI clients; null where the judge was made without one. */
   readonly address: string | null;
   /** `POST /v1/chat/completions`. Equal requests that are under way at the same time are sent once. */
-  chat(request: ChatRequest, options?: CallOptions): Promise<ChatAnswer>;
+  chat(request: ChatRequest, options?: JudgeCallOptions): Promise<ChatAnswer>;
   /** `POST` of anything else; `path` begins with a slash. */
   post(path: string, body: JsonValue, options?: CallOptions): Promise<JsonValue>;
 }
 
+export interface JudgeCallOptions extends CallOptions {
+  /**
+   * Shown to the judge before the text of the last user message, as parts with data URLs (`image_url`). Nothing is shown that is not
+   * named here or in the messages.
+   */
+  readonly media?: readonly ReadableMedium[];
+}
+
 /** The body of a request; `model` is added. */
 export interface ChatRequest {
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly messages: readonly ChatRequestMessage[];
   /** `temperature`, `max_tokens`, `response_format`, … */
-  readonly [option: string]: JsonValue | undefined;
+  readonly [option: string]: JsonValue | readonly ChatRequestMessage[] | undefined;
+}
+
+export interface ChatRequestMessage {
+  readonly role: string;
+  /** A text, or OpenAI's parts; `chatPart` makes one of a medium. */
+  readonly content: string | readonly ChatContentPart[];
 }
 
 export interface ChatAnswer {
@@ -76,6 +92,7 @@ const JUDGE: OptionForms<JudgeOptions> = {
   where: optional(aText),
 };
 const CALL: OptionForms<CallOptions> = { signal: optional(aSignal) };
+const CHAT: OptionForms<JudgeCallOptions> = { ...CALL, media: optional(mediaAsGiven) };
 
 export function judgeOver(
   client: ServerClient,
@@ -87,7 +104,6 @@ export function judgeOver(
 ): Judge {
   const merged = new MergedCalls<JsonValue>();
   const post = async (path: string, body: JsonValue, options?: CallOptions): Promise<JsonValue> => {
-    // A signal that is not in an object of options would be passed over, and no deadline would end the request.
     if (options !== undefined) requireOptions<CallOptions>("a judge's request", options, CALL);
     const send = (signal?: AbortSignal) => client.request("POST", path, body, { signal });
     return mergeRequests ? merged.run(`${path} ${JSON.stringify(body)}`, send, options) : send(options?.signal);
@@ -98,11 +114,35 @@ export function judgeOver(
       return address?.() ?? null;
     },
     post,
-    async chat(request, call) {
-      const answer = await post("/v1/chat/completions", { model, ...request } as JsonValue, call);
+    async chat(request, options) {
+      // A signal that is not in an object of options would be passed over, and no deadline would end the request.
+      if (options !== undefined) requireOptions<JudgeCallOptions>("a judge's request", options, CHAT);
+      const { media = [], ...call } = options ?? {};
+      const messages = await withMedia(request.messages, media, call);
+      const answer = await post("/v1/chat/completions", { model, ...request, messages } as unknown as JsonValue, call);
       return readAnswer(answer);
     },
   };
+}
+
+function mediaAsGiven(value: unknown): string | null {
+  const isMedium = (item: unknown) => isObject(item) && typeof item.dataUrl === "function";
+  return Array.isArray(value) && value.every(isMedium) ? null : "a list of media as functions get them";
+}
+
+/** The media before the text of the last user message, or in one of their own where there is none. */
+async function withMedia(
+  messages: readonly ChatRequestMessage[],
+  media: readonly ReadableMedium[],
+  call: CallOptions,
+): Promise<readonly ChatRequestMessage[]> {
+  if (media.length === 0) return messages;
+  const parts = await Promise.all(media.map((medium) => chatPart(medium, call)));
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  if (at < 0) return [...messages, { role: "user", content: parts }];
+  const { content, ...message } = messages[at];
+  const own = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return messages.with(at, { ...message, content: [...parts, ...own] });
 }
 
 function readAnswer(answer: JsonValue): ChatAnswer {

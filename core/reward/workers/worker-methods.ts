@@ -1,3 +1,4 @@
+import type { CallOptions } from "../../host/types.js";
 import type { LoadUserModule } from "../../host/user-module.js";
 import { noTracer, RelayTracer, type SpanEvent, type TracerFactory, withTracer } from "../../tracing/index.js";
 import { customRewardFunction } from "../custom-function.js";
@@ -5,6 +6,7 @@ import { rewardErrors } from "../errors.js";
 import { scorerChoice } from "../managers/choose-scorer.js";
 import { failedResult } from "../managers/scored-call.js";
 import type { RewardFunction, RewardJob, RewardResult, Scorer } from "../reward.js";
+import { rewardedSample } from "../rewarded-sample.js";
 import { resultOf } from "../score-value.js";
 import { createScorerIndex } from "../scorer-index.js";
 
@@ -36,14 +38,23 @@ export interface WorkerSpan {
   readonly event: SpanEvent;
 }
 
-/** The inside of a reward worker: what the driver can ask of it. `tell` goes to the driver. */
+/** A medium whose bytes a reward worker asks for. */
+export interface WorkerMedium {
+  readonly call: number;
+  readonly id: string;
+}
+
+/** The inside of a reward worker: what the driver can ask of it. `driver` is what it asks and tells the driver. */
 export function workerMethods(
   host: {
     readonly loadUserModule: LoadUserModule;
     readonly scorers: readonly Scorer[];
     readonly findTracer: (name: string) => TracerFactory;
   },
-  tell: (span: WorkerSpan) => void,
+  driver: {
+    readonly tell: (span: WorkerSpan) => void;
+    readonly bytes: (medium: WorkerMedium, options?: CallOptions) => Promise<Uint8Array>;
+  },
 ) {
   let opened: { readonly task: WorkerTask; readonly customFunction: RewardFunction | null } | null = null;
   const index = createScorerIndex(host.scorers);
@@ -55,15 +66,16 @@ export function workerMethods(
       opened = { task, customFunction: source && module && customRewardFunction(module, source) };
     },
     async score({ id: call, job, trace }: WorkerCall): Promise<RewardResult> {
-      const tracer = trace ? new RelayTracer((event) => tell({ call, event }), trace.wantsText) : noTracer;
+      const tracer = trace ? new RelayTracer((event) => driver.tell({ call, event }), trace.wantsText) : noTracer;
       const input = { ...job, promptIds: [], responseIds: [], messages: [], row: {} };
       try {
         if (!opened) throw new Error("the worker was not opened");
         const { task, customFunction } = opened;
         const { knownDataSources, find } = index;
         const { score } = scorerChoice({ customFunction, findScorer: find, knownDataSources })(job.dataSource);
-        const { dataSource, solution, groundTruth, extraInfo } = job;
-        const sample = { dataSource, solution, groundTruth, extraInfo };
+        const sample = rewardedSample(job, {
+          bytes: ({ id }, options) => driver.bytes({ call, id }, options),
+        });
         const returned = await withTracer(tracer, async () =>
           score({
             ...sample,

@@ -26,6 +26,7 @@ export const score: CaseKind = {
     const result = await scorer.score({
       dataSource: data_source as string,
       solution: solution as string,
+      media: [],
       groundTruth: ground_truth as string,
       extraInfo: {},
       signal: new AbortController().signal,

@@ -3,12 +3,14 @@ import {
   builtinToolParsers,
   checkOutput,
   functionTool,
+  type Interaction,
+  type InteractionTurn,
   type Tool,
   ToolSet,
   trajectoryRecord,
 } from "../../../core/agent/index.js";
 import { MediaStore, type PlacedMedia, RunMedia } from "../../../core/data/index.js";
-import type { ChatMessage, MediaKind, Row } from "../../../core/plugin.js";
+import type { ChatMessage, JsonValue, MediaKind, ReadableMedium, Row } from "../../../core/plugin.js";
 import { createFakeProcessor, createToyTokenizer, ScriptedClient, solidPng } from "../../../testing/index.js";
 import { type HarnessOptions, harness, output, task } from "./harness.js";
 
@@ -26,6 +28,8 @@ interface Setup extends HarnessOptions {
   readonly tools?: readonly Tool[];
   readonly promptLength?: number;
   readonly responseLength?: number;
+  /** `extra_info` of the row. */
+  readonly row?: Record<string, JsonValue>;
   /** Null: a model of text. */
   readonly kinds?: readonly MediaKind[] | null;
 }
@@ -51,7 +55,8 @@ async function play(loop: string, turns: readonly string[], setup: Setup = {}) {
       ...setup.over,
     },
   });
-  await submit([task("u", { messages })]);
+  const { row: own = {} } = setup;
+  await submit([task("u", { messages, row: { ...task("u").row, extra_info: own } as Row })]);
   await manager.drain();
   const stored = await rows();
   const row = stored.u_0_0 as
@@ -186,6 +191,69 @@ describe("media in agent loops", () => {
       expect(text).to.contain("a page on < image> tags");
       expect(row).to.not.have.property("multiModalData");
     });
+  });
+
+  describe("of simulated users", () => {
+    const saying = (turns: readonly InteractionTurn[], seen: (readonly ReadableMedium[])[] = []) => {
+      const left = [...turns];
+      const interaction: Interaction = {
+        name: "user",
+        generateResponse(_id, _messages, _kwargs, _signal, media) {
+          seen.push(media);
+          return left.shift() as InteractionTurn;
+        },
+      };
+      return {
+        over: { interactions: new Map([["user", interaction]]) },
+        row: { interaction_kwargs: { name: "user" } },
+      };
+    };
+    const showingBlue = { text: "And this?", media: [{ type: "image", image: BLUE }], terminate: false };
+    const end = { text: "Thanks.", terminate: true };
+
+    it("stand before the text of the user's message, with mask 0, and go on through later turns", async () => {
+      const { row, text, shown, client } = await play("tool_agent", ["red", "blue"], {
+        messages: shownPrompt,
+        ...saying([showingBlue, end]),
+      });
+      expect(text).to.contain("<assistant>red<end><user><image>And this?<end><assistant>blue<end>");
+      expect(shown).to.deep.equal(["<image><image>", "<image>"]);
+      expect(client.requests.map(({ media = [] }) => media.length)).to.deep.equal([1, 2]);
+      const prompt = row?.promptIds.length ?? 0;
+      const { offset = 0 } = row?.multiModalData?.[1] ?? {};
+      expect(row?.responseMask[offset - prompt]).to.equal(0);
+    });
+
+    it("and of everybody else are theirs to look at, turn by turn", async () => {
+      const seen: (readonly ReadableMedium[])[] = [];
+      await play("tool_agent", ["red", "blue"], { messages: shownPrompt, ...saying([showingBlue, end], seen) });
+      expect(seen.map((media) => media.length)).to.deep.equal([1, 2]);
+      expect(Buffer.from(await seen[1][1].bytes()).equals(BLUE)).to.equal(true);
+    });
+
+    for (const [name, media, code, why] of [
+      [
+        "cannot be used",
+        [{ type: "image", image: Buffer.from("<svg/>") }],
+        "VERL_AGENT_INTERACTION",
+        "no known format",
+      ],
+      ["name a file", [{ type: "image", image: "/etc/hostname" }], "VERL_AGENT_INTERACTION", "files are not read here"],
+      ["are no list", { type: "image", image: BLUE }, "VERL_AGENT_INTERACTION", "not a list of parts"],
+      ["hold no part", [null], "VERL_AGENT_INTERACTION", "not a part"],
+      [
+        "are not understood",
+        [{ type: "video", video: BLUE }],
+        "VERL_AGENT_MEDIA",
+        'the interaction \\"user\\" returned',
+      ],
+    ] as const) {
+      it(`that ${name} end the session with the user's name`, async () => {
+        const turn = { ...showingBlue, media } as unknown as InteractionTurn;
+        const { tags } = await play("tool_agent", ["red", "blue"], saying([turn, end]));
+        expect(errorOf(tags)).to.contain(code).and.contain(why);
+      });
+    }
   });
 
   it("a prompt with media that is too long is refused, where one of text loses its beginning", async () => {

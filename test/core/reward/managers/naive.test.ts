@@ -175,6 +175,7 @@ describe("naive reward manager", () => {
       solution: "42",
       groundTruth: "42",
       extraInfo: { num_turns: 2 },
+      media: [],
       kwargs: { scale: 2 },
       sandbox,
       judge: null,

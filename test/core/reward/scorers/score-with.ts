@@ -25,6 +25,7 @@ export async function scoreWith(
     dataSource: "test",
     solution,
     groundTruth,
+    media: [],
     extraInfo: options.extraInfo ?? {},
     signal: new AbortController().signal,
     kwargs: options.kwargs ?? {},
