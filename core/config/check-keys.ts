@@ -1,4 +1,3 @@
-import { nearestName } from "../host/nearest.js";
 import type { JsonValue } from "../host/types.js";
 import { findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
 import { composeUser } from "./compose.js";
@@ -25,6 +24,7 @@ import {
   toPlain,
   valueText,
 } from "./tree.js";
+import { typeHint } from "./type-hint.js";
 
 type Ignored = Map<string, { readonly entry: KnownKey; readonly node: Node }>;
 type Brought = { readonly path: Path; readonly node: Node }[];
@@ -174,34 +174,19 @@ function typeProblem(key: string, entry: KeyEntry | null, path: Path, tree: Dict
   const expected = entry?.typeText ?? "section";
   const where = exact ? sourceText(exact.source) : undefined;
   const what = `${key} is ${whole ? show(key, whole) : "missing"}; it must be a ${expected}.`.replace(
-    /must be a (one of|true|text or|list of|value)/,
+    /must be a (one of|true|text|list of|value)/,
     (_, word: string) =>
       word === "list of" ? "must be a list of" : word === "value" ? "must be a value" : `must be ${word}`,
   );
   const fix = `\`verl config explain ${key}\` shows type, range and default.`;
-  return { code: "VERL_CONFIG_TYPE", key, what, where, fix, ...hint(exact, expected) };
-}
-
-/** The usual reasons why a value is text although a number or a switch was meant. */
-function hint(node: Node | null, expected: string): { why?: string; fix?: string } {
-  if (node?.kind !== "scalar" || typeof node.value !== "string") return {};
-  const text = node.value;
-  const wantsNumber = /number/.test(expected);
-  const number = text.replaceAll("_", "").trim();
-  if (wantsNumber && number !== "" && Number.isFinite(Number(number))) {
-    return text.includes("_")
-      ? { why: "A number with _ is text in YAML 1.2.", fix: `Write ${number}.` }
-      : { why: "It is text, not a number: quoted, or from the environment.", fix: `Write ${text} without quotes.` };
-  }
-  if (/true or false/.test(expected)) {
-    if (/^(yes|on|y)$/i.test(text)) return { why: `"${text}" is text in YAML 1.2.`, fix: "Write true." };
-    if (/^(no|off|n)$/i.test(text)) return { why: `"${text}" is text in YAML 1.2.`, fix: "Write false." };
-    if (/^(true|false)$/i.test(text))
-      return { why: "It is quoted.", fix: `Write ${text.toLowerCase()} without quotes.` };
-  }
-  const choices = /one of ([^:]+?)( or null)?$/.exec(expected)?.[1].split(", ");
-  const nearest = choices ? nearestName(text, choices) : null;
-  return nearest ? { fix: `Did you mean ${nearest}?` } : {};
+  return {
+    code: "VERL_CONFIG_TYPE",
+    key,
+    what,
+    where,
+    fix,
+    ...typeHint(exact, expected, path.slice(at.length)),
+  };
 }
 
 function keyOf(path: Path): KeyEntry | null {

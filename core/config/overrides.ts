@@ -1,6 +1,7 @@
 import type { VerlError } from "../host/errors.js";
 import { configErrors } from "./errors.js";
 import { parseValue, ValueSyntaxError } from "./override-value.js";
+import { asTyped } from "./quoting.js";
 import { shownOverride } from "./secrets.js";
 import {
   type Dict,
@@ -63,9 +64,10 @@ export function parseOverride(text: string): Override {
   } catch (error) {
     if (!(error instanceof ValueSyntaxError)) throw error;
     const column = text.length - rest.length + equals + 1 + error.position;
+    const typed = asTyped(text) ?? `'${prefix}${keyText}="..."'`;
     throw problem(text, `The value of ${keyText} cannot be read: ${error.message}.`, {
       why: `${shownOverride(text)}\n${" ".repeat(column)}^`,
-      fix: `Quote text that holds special characters: ${prefix}${keyText}='...'.`,
+      fix: `If it is text, quote it, and all of it for the shell: ${typed}`,
     });
   }
 }

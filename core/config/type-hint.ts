@@ -1,0 +1,54 @@
+import { nearestName } from "../host/nearest.js";
+import { asTyped } from "./quoting.js";
+import type { Node, Path } from "./tree.js";
+
+interface Hint {
+  readonly why?: string;
+  readonly fix?: string;
+}
+
+/** Why a value may have the wrong type, and how it would have the right one. `below` leads from its key to a value inside it. */
+export function typeHint(node: Node | null, expected: string, below: Path): Hint {
+  return unquoted(node, expected, below) ?? hint(node, expected);
+}
+
+/** What is not text because it is not quoted: a run that is named `nan`, `1e3` or `true`. */
+function unquoted(node: Node | null, expected: string, below: Path): Hint | null {
+  if (node?.kind === "list") {
+    const at = node.items.findIndex((item) => item.kind !== "scalar" || typeof item.value !== "string");
+    return at < 0 || below.length > 0 ? null : unquoted(node.items[at], expected, [String(at)]);
+  }
+  if (node?.kind !== "scalar" || typeof node.value === "string" || !/\btexts?\b/.test(expected)) return null;
+  const kinds = { number: "a number", boolean: "true or false", object: "no value at all" } as const;
+  const why = `Without quotes it is ${kinds[typeof node.value as keyof typeof kinds]}.`;
+  const { source } = node;
+  if (source.kind === "file") return { why, fix: "Write it in quotes." };
+  if (source.kind !== "override") return null;
+  if (source.text.includes("${")) {
+    return { why: "A reference alone keeps its type.", fix: "Put text beside it, as in run-${trainer.seed}." };
+  }
+  const typed = asTyped(source.text, below.length === 0 ? null : Number(below[0]));
+  return typed === null ? { why } : { why, fix: `Quote it, and all of it for the shell: ${typed}` };
+}
+
+/** The usual reasons why a value is text although a number or a switch was meant. */
+function hint(node: Node | null, expected: string): Hint {
+  if (node?.kind !== "scalar" || typeof node.value !== "string") return {};
+  const text = node.value;
+  const wantsNumber = /number/.test(expected);
+  const number = text.replaceAll("_", "").trim();
+  if (wantsNumber && number !== "" && Number.isFinite(Number(number))) {
+    return text.includes("_")
+      ? { why: "A number with _ is text in YAML 1.2.", fix: `Write ${number}.` }
+      : { why: "It is text, not a number: quoted, or from the environment.", fix: `Write ${text} without quotes.` };
+  }
+  if (/true or false/.test(expected)) {
+    if (/^(yes|on|y)$/i.test(text)) return { why: `"${text}" is text in YAML 1.2.`, fix: "Write true." };
+    if (/^(no|off|n)$/i.test(text)) return { why: `"${text}" is text in YAML 1.2.`, fix: "Write false." };
+    if (/^(true|false)$/i.test(text))
+      return { why: "It is quoted.", fix: `Write ${text.toLowerCase()} without quotes.` };
+  }
+  const choices = /one of ([^:]+?)( or null)?$/.exec(expected)?.[1].split(", ");
+  const nearest = choices ? nearestName(text, choices) : null;
+  return nearest ? { fix: `Did you mean ${nearest}?` } : {};
+}
