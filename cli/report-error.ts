@@ -9,6 +9,9 @@ const USAGE =
 /** Files that agents are made of: loops, tools, simulated users, managers, sandboxes. */
 const AGENT_USAGE =
   /^VERL_(AGENT_(BAD_(INTERACTION|LIST|LOOP|MANAGER|ROW|TOOL)|MANAGER_REFUSED|NO_THREADS|UNKNOWN_LOOP)|TOOL_BAD_OPTION|MCP_(BAD_SERVERS|NO_PROGRAM|TOOL_NAMES)|SANDBOX_(BAD_OPTION|LANGUAGE|UNAVAILABLE))$/;
+/** Settings that only those who read them refuse: engines, algorithms, the replay buffer, a checkpoint that is resumed. */
+const SETTINGS =
+  /^VERL_(ENGINE_(NOT_FOUND|NO_MEDIA|ONE_PROCESS|UNAVAILABLE)|ONNX_(BAD_ADAPTER|NO_HEAD|OTHER_OPTIMIZER)|ROLLOUT_NO_MEDIA|ALGORITHMS_(BAD_VALUE|UNKNOWN_NAME)|REPLAY_CONFIG|TRAINER_(ENGINE_UNFIT|NEEDS_UNMET|RESUME_MISMATCH))$/;
 /** These are not about what the user wrote on the command line. */
 const NOT_USAGE: ReadonlySet<string> = new Set([
   "VERL_CLI_INTERNAL",
@@ -23,7 +26,9 @@ export function exitCodeOf(error: unknown): number {
   if (isInterrupt(error)) return EXIT.interrupted;
   if (isVerlError(error) && error.code === "VERL_TRAINER_FINISHED") return EXIT.finished;
   if (!isVerlError(error) || NOT_USAGE.has(error.code)) return EXIT.failed;
-  return USAGE.test(error.code) || AGENT_USAGE.test(error.code) ? EXIT.usage : EXIT.failed;
+  // Problems of a configuration keep the codes of whoever found them, a plugin's engine among them.
+  if (Array.isArray(error.data?.problems)) return EXIT.usage;
+  return [USAGE, AGENT_USAGE, SETTINGS].some((codes) => codes.test(error.code)) ? EXIT.usage : EXIT.failed;
 }
 
 /** Prints an error as a card on standard error, or as JSON on standard output, and returns the exit code. */

@@ -5,7 +5,13 @@ import { expect } from "chai";
 import { cliErrors } from "../../cli/errors.js";
 import { errorCard, exitCodeOf } from "../../cli/report-error.js";
 import { agentErrors } from "../../core/agent/index.js";
+import { errors as algorithmErrors } from "../../core/algorithms/errors.js";
+import { engineErrors } from "../../core/engine/errors.js";
+import { VerlError } from "../../core/host/errors.js";
 import { pluginErrors } from "../../core/host/plugin-errors.js";
+import { trainerErrors } from "../../core/trainer/errors.js";
+import { transferErrors } from "../../core/transfer/errors.js";
+import { errors as onnxErrors } from "../../engines/onnx/errors.js";
 import { cli } from "./support.js";
 
 describe("cli", () => {
@@ -98,6 +104,23 @@ describe("cli", () => {
     }
     expect(exitCodeOf(VERL_AGENT_BAD_OUTPUT({ what: "wrong" }))).to.equal(1);
     expect(exitCodeOf(pluginErrors.VERL_USER_UNHANDLED({ what: "a tool's timer threw" }))).to.equal(1);
+  });
+
+  it("exits with 2 where a setting is wrong that only its reader can judge", () => {
+    const wrong = { what: "wrong" };
+    for (const error of [
+      algorithmErrors.VERL_ALGORITHMS_BAD_VALUE(wrong),
+      engineErrors.VERL_ENGINE_NOT_FOUND(wrong),
+      onnxErrors.VERL_ONNX_BAD_ADAPTER(wrong),
+      onnxErrors.VERL_ONNX_NO_HEAD(wrong),
+      trainerErrors.VERL_TRAINER_RESUME_MISMATCH(wrong),
+      transferErrors.VERL_REPLAY_CONFIG(wrong),
+      // Of a plugin's engine, among the problems of a configuration.
+      new VerlError("VERL_ACME_LIMIT", { ...wrong, data: { problems: [wrong] } }),
+    ]) {
+      expect(exitCodeOf(error), error.code).to.equal(2);
+    }
+    expect(exitCodeOf(trainerErrors.VERL_TRAINER_DIVERGED(wrong))).to.equal(1);
   });
 
   it("puts the mark below the place of an override that cannot be read, and names the command's own help", async () => {
