@@ -33,7 +33,7 @@ export type OptionLook = readonly [option: string, look: () => unknown];
 
 /**
  * Looks at several members of the options, each by what would refuse it at the start, and gathers the coded errors as problems: a
- * user wants to hear of all of them. Other errors are thrown.
+ * user wants to hear of all of them. Other errors are thrown. An error's `data.member` says what inside the member is wrong.
  */
 export async function findProblems(looks: readonly OptionLook[]): Promise<PlanFinding[]> {
   const findings: PlanFinding[] = [];
@@ -42,10 +42,10 @@ export async function findProblems(looks: readonly OptionLook[]): Promise<PlanFi
       await look();
     } catch (error) {
       if (!isVerlError(error)) throw error;
-      const { code, what, where, why, fix } = error;
+      const { code, what, where, why, fix, data } = error;
       findings.push({
         level: "problem",
-        option,
+        option: typeof data?.member === "string" ? `${option}.${data.member}` : option,
         code,
         what: where === undefined ? what : `${what} (${where})`,
         ...(why === undefined ? {} : { why }),

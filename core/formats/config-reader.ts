@@ -18,6 +18,7 @@ export class ConfigReader {
 
   constructor(
     readonly raw: JsonObject,
+    /** The file; undefined where the values stand in the configuration of a run. */
     private readonly where: string | undefined,
     /** Prefix of keys in messages. */
     private readonly path = "",
@@ -33,7 +34,7 @@ export class ConfigReader {
   count(key: string, fallback?: number, ifNull = fallback, most = MAX_COUNT): number {
     const value = this.value(key);
     const chosen = value === undefined ? fallback : (value ?? ifNull);
-    if (chosen === undefined) throw this.invalid(`${this.path}${key} is missing`);
+    if (chosen === undefined) throw this.invalid(`${this.path}${key} is missing`, key);
     if (!Number.isInteger(chosen) || (chosen as number) < 1 || (chosen as number) > most) {
       throw this.wrong(key, chosen, `an integer from 1 to ${most}`);
     }
@@ -61,7 +62,7 @@ export class ConfigReader {
 
   positive(key: string, fallback?: number): number {
     const value = this.value(key) ?? fallback;
-    if (value === undefined) throw this.invalid(`${this.path}${key} is missing`);
+    if (value === undefined) throw this.invalid(`${this.path}${key} is missing`, key);
     if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) {
       throw this.wrong(key, value, "a positive number");
     }
@@ -134,12 +135,19 @@ export class ConfigReader {
     return { ...this.raw, ...this.found };
   }
 
-  invalid(what: string): Error {
-    return formatErrors.VERL_FORMATS_CONFIG_INVALID({ what, where: this.where });
+  invalid(what: string, key?: string): Error {
+    const { where } = this;
+    const fix = where === undefined ? { fix: "correct it where the run's configuration describes the model" } : {};
+    return formatErrors.VERL_FORMATS_CONFIG_INVALID({ what, where, ...fix, ...this.#at(key) });
+  }
+
+  /** The key for who knows where the values come from. */
+  #at(key: string | undefined): { readonly data?: { readonly member: string } } {
+    return key === undefined ? {} : { data: { member: `${this.path}${key}` } };
   }
 
   wrong(key: string, value: unknown, expected: string): Error {
-    return this.invalid(`${this.path}${key} is ${shown(value)}, expected ${expected}`);
+    return this.invalid(`${this.path}${key} is ${shown(value)}, expected ${expected}`, key);
   }
 
   /** A value that is fine in itself and that this project cannot compute. */
@@ -153,6 +161,7 @@ export class ConfigReader {
       what: `this model has ${this.path}${key} ${shown(value ?? null)}, which is not supported`,
       where: this.where,
       ...details,
+      ...this.#at(key),
     });
   }
 }

@@ -57,7 +57,7 @@ export const trainerErrors = defineErrors({
   },
   VERL_TRAINER_TOKENIZER_TOO_LARGE: {
     summary: "The tokenizer has ids that the model has no embedding for",
-    fix: "use the tokenizer that belongs to the model (actor_rollout_ref.model.tokenizer_path), or a model with larger embeddings",
+    fix: "use the tokenizer that belongs to the model (actor_rollout_ref.model.tokenizer_path), or a model with larger embeddings (vocab_size, where the configuration describes the model)",
   },
   VERL_TRAINER_USER_PART: {
     summary: "A part of the run from a user's file cannot be used",

@@ -21,7 +21,7 @@ export function keyOfOption(owner: PlanOwner, option: string, config: RunConfig)
   }
   const isCritic = owner === "critic";
   const ownModel = isCritic && (config.critic.model.path !== null || config.critic.model.config !== null);
-  if (member === "model") return modelKey(ownModel ? "critic.model" : `${ACTOR}.model`, config);
+  if (member === "model") return modelKey(ownModel ? "critic.model" : `${ACTOR}.model`, config, rest);
   if (member === "adapter") return `${isCritic ? "critic" : ACTOR}.model.${ADAPTER[inner[0]] ?? "lora_rank"}`;
   const section = isCritic ? "critic" : `${ACTOR}.actor`;
   if (member === "optimizer") return `${section}.optim.${optimizerKey(inner)}`;
@@ -53,7 +53,7 @@ function rolloutKey(member: string, rest: string, config: RunConfig): string {
   const { rollout } = config.actor_rollout_ref;
   switch (member) {
     case "model":
-      return modelKey(`${ACTOR}.model`, config);
+      return modelKey(`${ACTOR}.model`, config, rest);
     case "maxModelLen":
       return rollout.max_model_len === null ? "data.max_response_length" : `${ROLLOUT}.max_model_len`;
     case "maxNumSeqs":
@@ -69,9 +69,10 @@ function rolloutKey(member: string, rest: string, config: RunConfig): string {
   }
 }
 
-function modelKey(section: string, config: RunConfig): string {
+/** Of a model that the configuration describes, the key of the value itself. */
+function modelKey(section: string, config: RunConfig, rest: string): string {
   const model = section === "critic.model" ? config.critic.model : config.actor_rollout_ref.model;
-  return `${section}.${model.path === null ? "config" : "path"}`;
+  return `${section}.${model.path === null ? `config${rest}` : "path"}`;
 }
 
 const ADAPTER: Readonly<Record<string, string>> = {

@@ -93,6 +93,30 @@ describe("what engine and server could not do", function () {
     });
   }
 
+  describe("of a model that the configuration describes", () => {
+    const SOUND =
+      "model_type: llama, vocab_size: 14, hidden_size: 8, intermediate_size: 8, num_hidden_layers: 1, num_attention_heads: 2";
+    const WRONG: readonly (readonly [override: string, key: string, text: string])[] = [
+      ["hidden_size=-1", "hidden_size", "hidden_size is -1"],
+      ["num_hidden_layers=null", "num_hidden_layers", "num_hidden_layers is missing"],
+      ["rope_scaling={type: wild}", "rope_scaling.type", 'rope_scaling.type "wild"'],
+    ];
+    for (const [override, key, text] of WRONG) {
+      it(`names ${key}, and where it was set`, async () => {
+        const set = `++${MODEL}.config.${override}`;
+        const overrides = [`${MODEL}.path=null`, `${MODEL}.config={${SOUND}}`, set];
+        const { code, json } = await run(["config", "check", "--json"], overrides);
+        expect(code).to.equal(2);
+        const { problems } = json<{ problems: Problem[] }>();
+        const found = problems.filter(({ code: one }) => one.startsWith("VERL_FORMATS_"));
+        expect(found.map((problem) => problem.key)).to.deep.equal([`${MODEL}.config.${key}`]);
+        expect(found[0].what).to.include(text);
+        expect(found[0].where).to.include(`override "${set}"`);
+        expect(JSON.stringify(found)).not.to.include("config.json");
+      });
+    }
+  });
+
   it("leaves nothing behind where a run is refused", async () => {
     await rm(folder.at("run"), { recursive: true, force: true });
     const { stderr } = await run(["train"], ["data.max_response_length=60"]);

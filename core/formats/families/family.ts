@@ -45,7 +45,10 @@ export function readSizes(config: ConfigReader, defaults: SizeDefaults): Sizes {
   const numHeads = config.count("num_attention_heads");
   const numKvHeads = config.count("num_key_value_heads", defaults.numKvHeads ?? numHeads, numHeads);
   if (numHeads % numKvHeads !== 0) {
-    throw config.invalid(`num_attention_heads ${numHeads} is not a multiple of num_key_value_heads ${numKvHeads}`);
+    throw config.invalid(
+      `num_attention_heads ${numHeads} is not a multiple of num_key_value_heads ${numKvHeads}`,
+      "num_key_value_heads",
+    );
   }
   return {
     hiddenSize,

@@ -13,7 +13,7 @@ export const gpt2: ModelFamily = {
     const numHeads = config.count("n_head", 12);
     const numLayers = config.parts("n_layer", 12);
     if (hiddenSize % numHeads !== 0)
-      throw config.invalid(`n_embd ${hiddenSize} is not a multiple of n_head ${numHeads}`);
+      throw config.invalid(`n_embd ${hiddenSize} is not a multiple of n_head ${numHeads}`, "n_head");
     const headDim = hiddenSize / numHeads;
     const scale = config.flag("scale_attn_weights", true) ? 1 / Math.sqrt(headDim) : 1;
     const isDivided = config.flag("scale_attn_by_inverse_layer_idx", false);

@@ -50,7 +50,7 @@ function readQwen(config: ConfigReader, { headDim, ...variant }: QwenVariant): A
   const firstSliding = config.natural("max_window_layers", 28);
   const isSliding = slidingLayers(config, sizes.numLayers, (layer) => isUsed && layer >= firstSliding);
   if (!isUsed && isSliding.includes(true)) {
-    throw config.invalid("layer_types names sliding_attention, but use_sliding_window is false");
+    throw config.invalid("layer_types names sliding_attention, but use_sliding_window is false", "layer_types");
   }
   return {
     ...PLAIN,
