@@ -22,9 +22,9 @@ export function printLine(stream: NodeJS.WritableStream, text: string): void {
   stream.write(`${text}\n`);
 }
 
-/** Characters in a line of the terminal; 80 where there is none. */
+/** Characters in a line of the terminal; 80 where there is none, or one that says 0 for it does not know. */
 export function columnsOf(stream: NodeJS.WritableStream): number {
-  return (stream as Partial<NodeJS.WriteStream>).columns ?? 80;
+  return (stream as Partial<NodeJS.WriteStream>).columns || 80;
 }
 
 /** One line of JSON on standard output. */

@@ -10,19 +10,21 @@ import {
 import { painter } from "../io.js";
 import { blockChart } from "./block-chart.js";
 import type { TuiState } from "./state.js";
-import { fitText, textWidth } from "./text-width.js";
+import { cutText, fitText, textWidth } from "./text-width.js";
 
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** A line whose text was fitted to the screen before it was coloured. */
+/** Lines whose text was fitted to the screen before it was coloured. */
 interface Block {
   readonly lines: readonly string[];
   /** Blocks of lower rank go first where the screen is too low. */
   readonly rank: number;
 }
+/** Rank of what is never left out. */
+const ALWAYS = 9;
 
 const ROWS: readonly { readonly metric: KeyMetric; readonly label: string; readonly unit?: string }[] = [
   { metric: "length", label: "length", unit: "tokens" },
@@ -34,16 +36,32 @@ const ROWS: readonly { readonly metric: KeyMetric; readonly label: string; reado
 ];
 const CURVE = 30;
 
+/** How to end a run, in as many words as fit. */
+const HINTS = [
+  "Ctrl-C finishes this step and saves; twice aborts",
+  "Ctrl-C ends after this step",
+  "Ctrl-C ends the run",
+  "Ctrl-C ends",
+  "Ctrl-C",
+  "^C",
+];
+
 /** The whole screen, at most `rows` lines of at most `columns` columns. */
 export function renderScreen(state: TuiState, { columns, rows }: ScreenSize, color: boolean): string[] {
-  const help = fitText("Ctrl-C finishes this step and saves; twice aborts", columns);
+  const hint = painter(color)("dim", fitText(HINTS.find((text) => text.length <= columns) ?? "", columns));
   const blocks: Block[] = [
-    { lines: header(state, columns, color), rank: 10 },
+    { lines: header(state, columns, color), rank: ALWAYS },
     ...pictures(state, columns, Math.max(3, Math.min(10, Math.floor(rows / 4))), color),
     { lines: notes(state, columns, color), rank: 8 },
-    { lines: [painter(color)("dim", help)], rank: 6 },
+    { lines: [hint], rank: ALWAYS },
   ];
-  return stacked(blocks, rows);
+  const lines = stacked(blocks, rows);
+  if (lines.length <= rows) return lines;
+  // Too low for gaps: the first lines, the table as far as it goes, and how to end the run.
+  const [title, ...phase] = header(state, columns, color);
+  const above = rows > 2 ? [title, ...phase] : [title];
+  const middle = table(state, columns, color).slice(0, Math.max(0, rows - above.length - 1));
+  return [...above, ...middle, hint].slice(0, rows);
 }
 
 /** What is worth keeping of the screen when the run has ended, without colours. */
@@ -53,7 +71,7 @@ export const renderSummary = (state: TuiState, columns: number): string[] =>
 function pictures(state: TuiState, columns: number, chartHeight: number, color: boolean): Block[] {
   return [
     { lines: chart(state, columns, chartHeight, color), rank: 7 },
-    { lines: table(state, columns, color), rank: 9 },
+    { lines: table(state, columns, color), rank: ALWAYS },
     { lines: samples(state, columns, color), rank: 5 },
   ];
 }
@@ -62,11 +80,12 @@ function pictures(state: TuiState, columns: number, chartHeight: number, color: 
 function stacked(blocks: readonly Block[], rows: number): string[] {
   const kept = blocks.filter(({ lines }) => lines.length > 0);
   const height = () => kept.reduce((sum, { lines }) => sum + lines.length + 1, -1);
-  while (kept.length > 1 && height() > rows) {
+  while (height() > rows) {
     const least = kept.reduce((worst, block) => (block.rank < worst.rank ? block : worst));
+    if (least.rank >= ALWAYS) break;
     kept.splice(kept.indexOf(least), 1);
   }
-  return kept.flatMap(({ lines }, i) => (i === 0 ? lines : ["", ...lines])).slice(0, rows);
+  return kept.flatMap(({ lines }, i) => (i === 0 ? lines : ["", ...lines]));
 }
 
 function header(state: TuiState, columns: number, color: boolean): string[] {
@@ -75,8 +94,9 @@ function header(state: TuiState, columns: number, color: boolean): string[] {
   const elapsed = formatDuration((performance.now() - state.startedAt) / 1000);
   const eta = secondsLeft === null ? "" : `, eta ${formatDuration(secondsLeft)}`;
   const right = `step ${step}/${totalSteps}  ${bar(step, totalSteps, columns)}  ${elapsed}${eta}`;
-  const left = fitText(state.title, Math.max(8, columns - textWidth(right) - 2), true);
-  const lines = [`${paint("bold", left)}  ${fitText(right, Math.max(0, columns - textWidth(left) - 2))}`];
+  const left = fitText(state.title, Math.min(columns, Math.max(8, columns - textWidth(right) - 2)), true);
+  const rest = fitText(right, columns - textWidth(left) - 2);
+  const lines = [rest === "" ? paint("bold", left) : `${paint("bold", left)}  ${rest}`];
   if (progress && progress.step >= step) lines.push(paint("dim", fitText(phaseText(state, columns), columns)));
   return lines;
 }
@@ -128,7 +148,7 @@ function table(state: TuiState, columns: number, color: boolean): string[] {
   return rows.map(([label, unit, series]) => {
     const value = series.last ? formatValue(series.last.value) : "–";
     const plain = `${fitText(label, width, true)}  ${value.padStart(8)} ${unit.padEnd(6)}  ${sparkline(evenly(series), CURVE)}`;
-    const line = plain.slice(0, columns);
+    const line = cutText(plain, columns);
     return series.nonFinite > 0 && series.last === null ? paint("red", line) : line;
   });
 }
@@ -142,9 +162,9 @@ function samples({ samples: records }: TuiState, columns: number, color: boolean
   const lines = records.slice(0, 4).map(({ score, promptText, responseText, split }) => {
     const head = `${(score === null ? "none" : formatValue(score)).padStart(6)}  ${split === "val" ? "val    " : "train  "}`;
     const text = `${promptText.trim().slice(-200)} → ${responseText}`;
-    return `${head}${fitText(text, Math.max(0, columns - head.length))}`;
+    return cutText(`${head}${fitText(text, columns - head.length)}`, columns);
   });
-  return [paint("bold", "latest samples"), ...lines];
+  return [paint("bold", fitText("latest samples", columns)), ...lines];
 }
 
 function notes({ notes: all }: TuiState, columns: number, color: boolean): string[] {

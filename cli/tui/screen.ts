@@ -21,8 +21,9 @@ export class Screen {
     private readonly onLost: () => void,
   ) {}
 
+  /** Some terminals say 0 until they know. */
   get size(): { readonly columns: number; readonly rows: number } {
-    return { columns: this.output.columns ?? 80, rows: this.output.rows ?? 24 };
+    return { columns: this.output.columns || 80, rows: this.output.rows || 24 };
   }
 
   enter(): void {

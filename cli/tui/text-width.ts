@@ -13,6 +13,7 @@ export function textWidth(text: string): number {
 
 /** At most `width` columns of a text in one line, filled up to them where `pad` is set. */
 export function fitText(text: string, width: number, pad = false): string {
+  if (width <= 0) return "";
   const line = printable(text).replace(/\s+/g, " ");
   let [kept, used] = ["", 0];
   for (const char of line) {
@@ -24,14 +25,25 @@ export function fitText(text: string, width: number, pad = false): string {
         kept = kept.slice(0, -last.length);
         used -= charWidth(last);
       }
-      kept += width > 0 ? "…" : "";
-      used += width > 0 ? 1 : 0;
+      kept += "…";
+      used++;
       break;
     }
     kept += char;
     used += next;
   }
   return pad ? kept + " ".repeat(Math.max(0, width - used)) : kept;
+}
+
+/** The first `width` columns of a line whose spaces stay. */
+export function cutText(line: string, width: number): string {
+  let [kept, used] = ["", 0];
+  for (const char of line) {
+    used += charWidth(char);
+    if (used > width) break;
+    kept += char;
+  }
+  return kept;
 }
 
 const charWidth = (char: string): number => (INVISIBLE.test(char) ? 0 : WIDE.test(char) ? 2 : 1);

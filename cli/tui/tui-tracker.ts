@@ -68,7 +68,7 @@ export class TuiTracker implements Tracker {
     const state = this.#state;
     if (!state) return;
     this.#state = null;
-    for (const line of closingLines(state, exitCode, this.output.columns ?? 80)) this.output.write(`${line}\n`);
+    for (const line of closingLines(state, exitCode, this.output.columns || 80)) this.output.write(`${line}\n`);
   }
 
   #soon(): void {

@@ -69,12 +69,13 @@ describe("cli/tui/layout", () => {
       fc.property(
         text,
         text,
-        fc.integer({ min: 20, max: 200 }),
-        fc.integer({ min: 4, max: 60 }),
+        fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 20, max: 200 })),
+        fc.integer({ min: 1, max: 60 }),
         (prompt, note, columns, rows) => {
           const state = running(5);
           state.addSamples([fakeTrajectory({ promptText: prompt, responseText: note })]);
           state.note(note, true);
+          state.log({ [`val-core/${prompt}/acc/mean@1`]: 0.5 }, 5);
           const lines = renderScreen(state, { columns, rows }, true);
           expect(lines.length).to.be.at.most(rows);
           for (const line of lines) {
@@ -85,6 +86,16 @@ describe("cli/tui/layout", () => {
         },
       ),
     );
+  });
+
+  it("says how to end the run on the smallest terminal", () => {
+    const at = (columns: number, rows: number) => renderScreen(running(10), { columns, rows }, false);
+    expect(at(20, 5).at(-1)).to.equal("Ctrl-C ends the run");
+    expect(at(80, 10).at(-1)).to.equal("Ctrl-C finishes this step and saves; twice aborts");
+    expect(at(8, 2)).to.deep.equal(["verl/ma…", "Ctrl-C"]);
+    // What is left goes to the table.
+    expect(at(40, 5)[2]).to.match(/^validation gsm8k/);
+    for (let rows = 2; rows < 40; rows++) expect(at(30, rows).at(-1), String(rows)).to.include("Ctrl-C");
   });
 
   it("shows a training without rewards by its loss, and a run before its first step", () => {
