@@ -4,7 +4,7 @@ import type { NamedTensor } from "../data/tensor.js";
 import { makeFolder } from "../host/make-folder.js";
 import { writeFileAtomically } from "./atomic-file.js";
 import { familyOf } from "./families/index.js";
-import { readOptionalJsonObject } from "./json-file.js";
+import { readOptionalSettings } from "./json-file.js";
 import type { ModelConfig, TokenizerFiles } from "./model.js";
 import { parameterSpecs } from "./param-names.js";
 import { storedBytes, type TensorSpec, type WeightDType, writeSafetensorsShards } from "./safetensors-writer.js";
@@ -62,7 +62,7 @@ export async function writeTokenizerFiles(folder: string, files: TokenizerFiles)
   if (chatTemplate === null) await rm(template, { force: true });
   else await writeText(template, chatTemplate);
   const generation = join(folder, "generation_config.json");
-  await writeJson(generation, { ...(await readOptionalJsonObject(generation)), ...generationConfig });
+  await writeJson(generation, { ...(await readOptionalSettings(generation)), ...generationConfig });
 }
 
 const SPECIAL_TOKENS = [

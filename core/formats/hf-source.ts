@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatErrors } from "./errors.js";
 import { matchTensors } from "./hf-tensors.js";
-import { fileExists, readJsonObject, readOptionalJsonObject, readOptionalText } from "./json-file.js";
+import { fileExists, readJsonObject, readOptionalSettings, readOptionalText, readSettings } from "./json-file.js";
 import type { ModelConfig, ModelSource, OpenModelOptions, TokenizerFiles } from "./model.js";
 import { parseModelConfig } from "./model-config.js";
 import { requireFinite } from "./non-finite.js";
@@ -13,8 +13,8 @@ import { sentencePieceFiles } from "./sentencepiece/folder.js";
 /** Open a Hugging Face folder: `config.json`, safetensors (one file or sharded), and a tokenizer if it has one. */
 export async function openHfFolder(path: string, { head, allowNonFinite }: OpenModelOptions): Promise<ModelSource> {
   const where = join(path, "config.json");
-  const raw = await readJsonObject(where);
-  const generationConfig = await readOptionalJsonObject(join(path, "generation_config.json"));
+  const raw = await readSettings(where);
+  const generationConfig = await readOptionalSettings(join(path, "generation_config.json"));
   const config = parseModelConfig(raw, { generationConfig, where, head });
   const reader = await SafetensorsReader.openFolder(path);
   if (!reader) throw await noWeights(path);
@@ -29,8 +29,8 @@ export async function openHfFolder(path: string, { head, allowNonFinite }: OpenM
 /** The tokenizer of a Hugging Face folder, or null when it has neither `tokenizer.json` nor a SentencePiece model. */
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles | null> {
   const written = {
-    ...(await readOptionalJsonObject(join(folder, "special_tokens_map.json"))),
-    ...(await readOptionalJsonObject(join(folder, "tokenizer_config.json"))),
+    ...(await readOptionalSettings(join(folder, "special_tokens_map.json"))),
+    ...(await readOptionalSettings(join(folder, "tokenizer_config.json"))),
   };
   const path = join(folder, "tokenizer.json");
   const found = (await fileExists(path))
@@ -140,8 +140,8 @@ const shown = (value: unknown): string => (JSON.stringify(value) ?? "missing").s
 
 /** `generation_config.json`, completed with the end-of-sequence ids of `config.json` when it names none. */
 async function generationTokens(folder: string): Promise<Record<string, unknown>> {
-  const generationConfig = await readOptionalJsonObject(join(folder, "generation_config.json"));
+  const generationConfig = await readOptionalSettings(join(folder, "generation_config.json"));
   if (generationConfig.eos_token_id !== undefined && generationConfig.eos_token_id !== null) return generationConfig;
-  const { eos_token_id: eos } = await readOptionalJsonObject(join(folder, "config.json"));
+  const { eos_token_id: eos } = await readOptionalSettings(join(folder, "config.json"));
   return eos === undefined || eos === null ? generationConfig : { ...generationConfig, eos_token_id: eos };
 }

@@ -1,10 +1,14 @@
 import { access, readFile } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
+import { parseSettingsJson, TwoValuesError } from "../host/settings-json.js";
 import { formatErrors } from "./errors.js";
 
 /** Read a JSON object, or say which file is missing or malformed and where. */
-export async function readJsonObject(path: string): Promise<Record<string, unknown>> {
+export async function readJsonObject(
+  path: string,
+  parse: (text: string) => unknown = parseOutsideJson,
+): Promise<Record<string, unknown>> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -18,8 +22,15 @@ export async function readJsonObject(path: string): Promise<Record<string, unkno
   }
   let value: unknown;
   try {
-    value = parseOutsideJson(text);
+    value = parse(text);
   } catch (cause) {
+    if (cause instanceof TwoValuesError) {
+      throw formatErrors.VERL_FORMATS_JSON_INVALID({
+        what: `${path} contradicts itself: ${cause.message}`,
+        where: `${path}:${cause.line}`,
+        fix: "keep the value that is meant",
+      });
+    }
     throw formatErrors.VERL_FORMATS_JSON_INVALID({
       what: `${path} is not JSON`,
       where: path,
@@ -33,10 +44,13 @@ export async function readJsonObject(path: string): Promise<Record<string, unkno
   return value as Record<string, unknown>;
 }
 
-/** As {@link readJsonObject}, with an empty object for a file that does not exist. */
-export async function readOptionalJsonObject(path: string): Promise<Record<string, unknown>> {
+/** As {@link readJsonObject}, for settings: one key with two values is refused. */
+export const readSettings = (path: string): Promise<Record<string, unknown>> => readJsonObject(path, parseSettingsJson);
+
+/** As {@link readSettings}, with an empty object for a file that does not exist. */
+export async function readOptionalSettings(path: string): Promise<Record<string, unknown>> {
   try {
-    return await readJsonObject(path);
+    return await readSettings(path);
   } catch (error) {
     if (isMissing(error)) return {};
     throw error;

@@ -4,7 +4,7 @@ import type { NamedTensor } from "../data/tensor.js";
 import { shown } from "../host/shown.js";
 import { formatErrors } from "./errors.js";
 import { bf16ToF32, f16ToF32 } from "./half.js";
-import { readJsonObject } from "./json-file.js";
+import { readSettings } from "./json-file.js";
 import { RandomAccessFile } from "./random-access-file.js";
 import { readSafetensorsHeader, type SafetensorsEntry } from "./safetensors-header.js";
 
@@ -140,7 +140,7 @@ export class SafetensorsReader {
   }
 
   private static async openSharded(indexPath: string): Promise<SafetensorsReader> {
-    const { weight_map: weightMap } = await readJsonObject(indexPath);
+    const { weight_map: weightMap } = await readSettings(indexPath);
     if (typeof weightMap !== "object" || weightMap === null || Array.isArray(weightMap)) {
       throw formatErrors.VERL_FORMATS_JSON_INVALID({ what: `${indexPath} has no weight_map`, where: indexPath });
     }

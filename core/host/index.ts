@@ -34,6 +34,7 @@ export type { Held, Override, RegistriesOf } from "./registry.js";
 export { PluginReport } from "./report.js";
 export { type RpcClient, type RpcMethods, rpcClient, serveRpc } from "./rpc.js";
 export { Semaphore } from "./semaphore.js";
+export { parseSettingsJson } from "./settings-json.js";
 export { parseSpecifier, type Specifier } from "./specifier.js";
 export { type Stability, stabilityText, type Unsettled } from "./stability.js";
 export { type BucketClock, TokenBucket } from "./token-bucket.js";

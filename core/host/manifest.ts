@@ -4,9 +4,9 @@ import semver from "semver";
 import { z } from "zod";
 import { reasonOf } from "./errors.js";
 import { didYouMean } from "./nearest.js";
-import { parseOutsideJson } from "./outside-json.js";
 import type { PackageJson } from "./package-json.js";
 import { pluginErrors } from "./plugin-errors.js";
+import { parseSettingsJson } from "./settings-json.js";
 import type { JsonValue, ProcessRole } from "./types.js";
 
 /** The section `verl` of a plugin's package.json, read before any of its code runs. */
@@ -149,12 +149,12 @@ function pointerOf(parts: readonly PropertyKey[]): string {
 
 function readSchema(file: string, bad: (pointer: string, why: string) => Error): Readonly<Record<string, JsonValue>> {
   try {
-    const schema: unknown = parseOutsideJson(fs.readFileSync(file, "utf8"));
+    const schema: unknown = parseSettingsJson(fs.readFileSync(file, "utf8"));
     if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) {
       return schema as Readonly<Record<string, JsonValue>>;
     }
   } catch (error) {
-    throw bad("/verl/configSchema", `${file} is no readable JSON: ${reasonOf(error)}`);
+    throw bad("/verl/configSchema", `${file} is no readable JSON Schema: ${reasonOf(error)}`);
   }
   throw bad("/verl/configSchema", `${file} must hold a JSON Schema, an object.`);
 }

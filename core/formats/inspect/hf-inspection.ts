@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isVerlError } from "../../host/errors.js";
 import { familyOf, familyOfClass } from "../families/index.js";
 import { compareTensors, some } from "../hf-tensors.js";
-import { fileExists, readJsonObject, readOptionalJsonObject } from "../json-file.js";
+import { fileExists, readOptionalSettings, readSettings } from "../json-file.js";
 import type { HeadKind, ModelConfig } from "../model.js";
 import { parseModelConfig } from "../model-config.js";
 import { parameterSpecs, weightOf } from "../param-names.js";
@@ -59,8 +59,8 @@ export async function inspectHfFolder(folder: string): Promise<WeightInspection>
 async function configOf(folder: string, problems: WeightProblem[]): Promise<ModelConfig | null> {
   const where = join(folder, "config.json");
   try {
-    const raw = await readJsonObject(where);
-    const generationConfig = await readOptionalJsonObject(join(folder, "generation_config.json"));
+    const raw = await readSettings(where);
+    const generationConfig = await readOptionalSettings(join(folder, "generation_config.json"));
     return parseModelConfig(raw, { generationConfig, where, head: headOf(raw) });
   } catch (error) {
     problems.push(problemOf(error));
@@ -85,7 +85,7 @@ async function readIndex(
   const path = join(folder, INDEX);
   if (names.includes("model.safetensors") || !(await fileExists(path))) return null;
   try {
-    const { weight_map: map } = await readJsonObject(path);
+    const { weight_map: map } = await readSettings(path);
     if (typeof map !== "object" || map === null || Array.isArray(map)) throw new Error(`${INDEX} has no weight_map`);
     // A shard lies beside the index, and nowhere else.
     const isPlain = (file: unknown): file is string => typeof file === "string" && /^[^\\/]+\.safetensors$/.test(file);

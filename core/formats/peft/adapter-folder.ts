@@ -4,7 +4,7 @@ import { makeFolder } from "../../host/make-folder.js";
 import { shown } from "../../host/shown.js";
 import { writeFileAtomically } from "../atomic-file.js";
 import { formatErrors } from "../errors.js";
-import { fileExists, readJsonObject } from "../json-file.js";
+import { fileExists, readSettings } from "../json-file.js";
 import type { ModelConfig } from "../model.js";
 import { requireFinite } from "../non-finite.js";
 import { SafetensorsReader } from "../safetensors-reader.js";
@@ -28,7 +28,7 @@ export interface AdapterSource {
 
 /** Open an adapter of a model. Refuses one whose tensors are not exactly those of a plain adapter of this model. */
 export async function openAdapter(folder: string, config: ModelConfig): Promise<AdapterSource> {
-  const settings = readAdapterConfig(await readJsonObject(join(folder, CONFIG_FILE)), join(folder, CONFIG_FILE));
+  const settings = readAdapterConfig(await readSettings(join(folder, CONFIG_FILE)), join(folder, CONFIG_FILE));
   const file = join(folder, WEIGHTS_FILE);
   if (!(await fileExists(file))) {
     throw formatErrors.VERL_FORMATS_ADAPTER_INVALID({

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { parseSettingsJson } from "../../../core/host/index.js";
 import { reasonOf } from "../../../core/plugin.js";
 import { toolErrors } from "../errors.js";
 
@@ -47,7 +48,7 @@ export async function readServers(
 ): Promise<ServerSpec[]> {
   let content: unknown;
   try {
-    content = JSON.parse(await readFile(path, "utf8"));
+    content = parseSettingsJson(await readFile(path, "utf8"));
   } catch (error) {
     throw badServers(path, "it cannot be read", reasonOf(error));
   }

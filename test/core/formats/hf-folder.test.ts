@@ -40,6 +40,19 @@ describe("Hugging Face folders", () => {
       expect(written.architectures).to.deep.equal(["LlamaForCausalLM"]);
     }));
 
+  it("refuses a config.json that gives one key two values, at its line", () =>
+    withFolder(async (folder) => {
+      const config = tinyConfig();
+      await writeHfFolder(folder, { config, tensors: tinyTensors(config), tokenizerFiles: null });
+      const file = join(folder, "config.json");
+      const text = await readFile(file, "utf8");
+      await writeFile(file, text.replace("{", '{\n  "hidden_size": 9999,'));
+      const error = await errorOf(() => openModel(folder));
+      expect(error.code).to.equal("VERL_FORMATS_JSON_INVALID");
+      expect(error.what).to.match(/the key "hidden_size" has two values, in line 2 and in line \d+/);
+      expect(error.where).to.match(/config\.json:\d+$/);
+    }));
+
   it("writes whole numbers as floats where transformers takes nothing else", () =>
     withFolder(async (folder) => {
       const config = tinyConfig({ model_type: "gemma2", num_key_value_heads: 2, head_dim: 4, initializer_range: 1 });

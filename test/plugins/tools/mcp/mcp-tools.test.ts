@@ -6,6 +6,7 @@ import { expect } from "chai";
 import { exitCodeOf } from "../../../../cli/report-error.js";
 import type { ToolFactoryOptions } from "../../../../core/plugin.js";
 import { mcpTools } from "../../../../plugins/tools/index.js";
+import { readServers } from "../../../../plugins/tools/mcp/servers-file.js";
 import { runConformance, toolConformance } from "../../../../testing/index.js";
 import { errorOf, OpenedTools } from "../support.js";
 import { HttpToys } from "./http-server.js";
@@ -280,6 +281,10 @@ describe("plugins/tools/mcp", () => {
       expect(await codes({ toys: server }), JSON.stringify(server)).to.equal("VERL_MCP_BAD_SERVERS");
     }
     expect(await codes({})).to.equal("VERL_MCP_BAD_SERVERS");
+    const twice = path.join(await mkdtemp(path.join(tmpdir(), "verl-mcp-")), "servers.json");
+    await writeFile(twice, '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}');
+    expect((await errorOf(readServers(twice, {}))).message).to.include('the key "a" has two values');
+    await rm(path.dirname(twice), { recursive: true });
     expect(await codes({ toys: { ...stdio(), disabled: true } })).to.equal("VERL_MCP_BAD_SERVERS");
     expect(await codes({ toys: { url: "http://x/${NOT_SET}" } })).to.equal("VERL_MCP_BAD_SERVERS");
     expect(await codes({ toys: stdio() }, { mcp: { mcp_servers_config_path: "none.json" } })).to.equal(
