@@ -185,9 +185,15 @@ function typeProblem(key: string, entry: KeyEntry | null, path: Path, tree: Dict
     what,
     where,
     fix,
-    ...typeHint(exact, expected, path.slice(at.length)),
+    ...(entry?.guarded && isBeyond(exact) ? { why: GUARD } : typeHint(exact, expected, path.slice(at.length))),
   };
 }
+
+const GUARD = "That is more than a machine could hold: the bound is there for typing errors.";
+
+/** Of a count that is wrong: a count all the same, so one that is too large. */
+const isBeyond = (node: Node | null): boolean =>
+  node?.kind === "scalar" && Number.isInteger(node.value) && Number(node.value) > 1;
 
 function keyOf(path: Path): KeyEntry | null {
   return findKey(pathText(path)) ?? openSectionOf(path) ?? (path.length > 1 ? keyOf(path.slice(0, -1)) : null);

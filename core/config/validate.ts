@@ -4,6 +4,7 @@ import { configKeys } from "./catalogue.js";
 import { checkKeys } from "./check-keys.js";
 import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
+import { countRules } from "./count-rules.js";
 import { hubNotices, missingFiles } from "./named-files.js";
 import { optimizerRules } from "./optimizer-rules.js";
 import { checkPluginSchemas, deprecatedSettings, type PluginSchema } from "./plugin-schemas.js";
@@ -66,6 +67,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
   const report = new RuleReport(config, tree);
   for (const rule of [
     ...sizeRules,
+    ...countRules,
     ...consistencyRules,
     ...optimizerRules,
     ...adapterRules,

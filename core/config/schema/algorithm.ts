@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count, flag, fraction, key, natural, nonNegative, optionalText, positive, section, text } from "./key.js";
 import { klEstimator } from "./kl-estimator.js";
+import { MAX_WORKERS } from "./most.js";
 
 const unlisted = "verl reads it although its file does not list it";
 
@@ -43,7 +44,9 @@ export const algorithm = section("Advantages, KL in the reward, group filtering,
     enable: key(flag(), false, "Whether groups without signal are replaced."),
     metric: key(optionalText(), null, "Reward value to compare: acc, score, ... (needed when enabled)."),
     max_num_gen_batches: key(natural(), 0, "Give up a step after so many batches of prompts; 0 = never."),
-    max_inflight_gen_batches: key(count(), 1, "Batches of prompts in flight while refilling."),
+    max_inflight_gen_batches: key(count(MAX_WORKERS), 1, "Batches of prompts in flight while refilling.", {
+      guarded: true,
+    }),
     on_exhausted: key(
       z.enum(["fail", "continue"]),
       "fail",

@@ -12,6 +12,7 @@ import {
   text,
   userExport,
 } from "./key.js";
+import { MAX_TOKENS, MAX_TRAJECTORIES } from "./most.js";
 
 const example = "paths of an example dataset are no default";
 const maxSamples = () => z.int().min(-1);
@@ -27,18 +28,32 @@ export const data = section("Datasets and how prompts are drawn from them.", {
   }),
   train_max_samples: key(maxSamples(), -1, "Use at most so many training rows; -1 = all.", { unit: "rows" }),
   val_max_samples: key(maxSamples(), -1, "Use at most so many validation rows; -1 = all.", { unit: "rows" }),
-  train_batch_size: key(count(), 64, "Prompts per step.", {
+  train_batch_size: key(count(MAX_TRAJECTORIES), 64, "Prompts per step.", {
+    guarded: true,
     unit: "prompts",
     differs: { verl: 1024, why: "sized for one machine" },
   }),
-  gen_batch_size: key(optionalCount(), null, "Prompts handed to the rollout at a time; null = `train_batch_size`.", {
+  gen_batch_size: key(
+    optionalCount(MAX_TRAJECTORIES),
+    null,
+    "Prompts handed to the rollout at a time; null = `train_batch_size`.",
+    {
+      guarded: true,
+      unit: "prompts",
+    },
+  ),
+  val_batch_size: key(optionalCount(MAX_TRAJECTORIES), null, "Validation prompts in flight; null = the whole set.", {
+    guarded: true,
     unit: "prompts",
   }),
-  val_batch_size: key(optionalCount(), null, "Validation prompts in flight; null = the whole set.", {
-    unit: "prompts",
+  max_prompt_length: key(count(MAX_TOKENS), 512, "Longest prompt after the chat template.", {
+    unit: "tokens",
+    guarded: true,
   }),
-  max_prompt_length: key(count(), 512, "Longest prompt after the chat template.", { unit: "tokens" }),
-  max_response_length: key(count(), 512, "Longest response, tool outputs included.", { unit: "tokens" }),
+  max_response_length: key(count(MAX_TOKENS), 512, "Longest response, tool outputs included.", {
+    unit: "tokens",
+    guarded: true,
+  }),
   prompt_key: key(text(), "prompt", "Column with the chat messages."),
   reward_fn_key: key(text(), "data_source", "Column that names the data source; picks the scorer."),
   image_key: key(text(), "images", "Column with images, which take the places of the marks `<image>` in messages."),

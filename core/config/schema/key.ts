@@ -16,6 +16,8 @@ export interface KeyInfo {
   readonly registry?: string;
   /** Of a text with a form of its own: the form in words, as in `one of a, b`. */
   readonly form?: string;
+  /** Of a count whose upper bound only keeps typing errors from using up the machine. */
+  readonly guarded?: true;
   /** Holds a path to a user file. */
   readonly file?: true;
 }
@@ -56,9 +58,10 @@ export const strings = () =>
 export const text = () => z.string();
 export const optionalText = () => z.string().nullable();
 export const flag = () => z.boolean();
-export const count = () => z.int().min(1);
-export const optionalCount = () => z.int().min(1).nullable();
-export const natural = () => z.int().min(0);
+export const count = (most?: number) => atMost(z.int().min(1), most);
+export const optionalCount = (most?: number) => count(most).nullable();
+const atMost = (type: z.ZodInt, most: number | undefined) => (most === undefined ? type : type.max(most));
+export const natural = (most?: number) => atMost(z.int().min(0), most);
 /** A step interval; -1 or 0 switches off. */
 export const interval = () => z.int().min(-1);
 export const real = () => z.number();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { count, flag, follows, fraction, key, nonNegative, positive, type Reference, real, section } from "./key.js";
+import { MAX_ITERATIONS } from "./most.js";
 
 /** Names of PyTorch's classes are accepted as well. */
 const optimizerName = () =>
@@ -52,7 +53,10 @@ export const optim = (defaults: { lr: number; clipGrad: Reference }) =>
         "How the rate depends on a matrix's shape: as large as AdamW's updates, or as one of its authors has it.",
         { differs: { why: openSection } },
       ),
-      iterations: key(count(), 5, "Newton-Schulz iterations.", { differs: { why: openSection } }),
+      iterations: key(count(MAX_ITERATIONS), 5, "Newton-Schulz iterations.", {
+        guarded: true,
+        differs: { why: openSection },
+      }),
     }),
     lr_scale: section("Factors of the learning rate by kind of parameter.", {
       embedding: rateOf("embeddings of tokens and positions, a tied head included"),

@@ -13,6 +13,7 @@ import {
   text,
   userExport,
 } from "./key.js";
+import { MAX_WORKERS } from "./most.js";
 
 const robust = "a slow or broken scorer is handled by name";
 const read = { differs: { why: "verl reads it although its file does not list it" } };
@@ -116,7 +117,9 @@ export const reward = section("Scoring of trajectories.", {
     { differs: { why: "in verl a function does this" } },
   ),
   reward_kwargs: open("Options of the reward manager, e.g. dapo's {max_resp_len, overlong_buffer_cfg}."),
-  num_workers: key(count(), 8, "Most threads that score at the same time, with the reward manager remote."),
+  num_workers: key(count(MAX_WORKERS), 8, "Most threads that score at the same time, with the reward manager remote.", {
+    guarded: true,
+  }),
   max_concurrent: key(count(), 64, "Trajectories scored at the same time.", { differs: { verl: null, why: robust } }),
   max_rpm: key(positive().nullable(), null, "Most calls of the reward function, with rate_limited; null = no limit.", {
     unit: "per minute of the whole run",

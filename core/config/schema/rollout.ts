@@ -15,6 +15,7 @@ import {
   strings,
   text,
 } from "./key.js";
+import { MAX_SAMPLES, MAX_SEQUENCES, MAX_TOKENS, MAX_WORKERS } from "./most.js";
 
 const actor = "actor_rollout_ref.actor";
 const oneMachine = "one process on one machine";
@@ -27,7 +28,8 @@ export const rollout = section("Sampling: the inference server and the agent loo
     differs: { why: "verl has no default; this one is built in and shares the trainer's kernels" },
   }),
   engine_kwargs: open("Options of the inference server, one section per rollout name."),
-  n: key(count(), 8, "Samples per prompt: the size of a group.", {
+  n: key(count(MAX_SAMPLES), 8, "Samples per prompt: the size of a group.", {
+    guarded: true,
     unit: "samples",
     differs: { verl: 1, why: "GRPO, the default estimator, compares samples of one prompt" },
   }),
@@ -49,10 +51,20 @@ export const rollout = section("Sampling: the inference server and the agent loo
   ),
   ignore_eos: key(flag(), false, "Sample to the length limit, past end-of-sequence tokens."),
   stop: key(strings(), [], "Texts that end a response.", { differs: { why: "offered by the built-in server" } }),
-  prompt_length: key(count(), follows("data.max_prompt_length"), "Longest prompt.", { unit: "tokens" }),
-  response_length: key(count(), follows("data.max_response_length"), "Longest response.", { unit: "tokens" }),
-  max_model_len: key(optionalCount(), null, "Context limit; null = prompt + response length.", { unit: "tokens" }),
-  max_num_seqs: key(count(), 64, "Sequences decoded at the same time.", {
+  prompt_length: key(count(MAX_TOKENS), follows("data.max_prompt_length"), "Longest prompt.", {
+    unit: "tokens",
+    guarded: true,
+  }),
+  response_length: key(count(MAX_TOKENS), follows("data.max_response_length"), "Longest response.", {
+    unit: "tokens",
+    guarded: true,
+  }),
+  max_model_len: key(optionalCount(MAX_TOKENS), null, "Context limit; null = prompt + response length.", {
+    unit: "tokens",
+    guarded: true,
+  }),
+  max_num_seqs: key(count(MAX_SEQUENCES), 64, "Sequences decoded at the same time.", {
+    guarded: true,
     unit: "sequences",
     differs: { verl: 256, why: "sized for a CPU" },
   }),
@@ -80,13 +92,18 @@ export const rollout = section("Sampling: the inference server and the agent loo
     temperature: key(nonNegative(), 0, "Sampling temperature; 0 = greedy."),
     top_p: key(topP(), 1.0, "Nucleus sampling; 1 = off."),
     top_k: key(topK(), -1, "Keep the k likeliest tokens; -1 or 0 = off."),
-    n: key(count(), 1, "Samples per validation prompt.", { unit: "samples" }),
+    n: key(count(MAX_SAMPLES), 1, "Samples per validation prompt.", { unit: "samples", guarded: true }),
     do_sample: key(flag().nullable(), null, "false = greedy; null = sample whenever the temperature is above 0.", {
       differs: { verl: false, why: "setting the temperature alone takes effect" },
     }),
   }),
   agent: section("Agent loops: who turns a prompt into trajectories.", {
-    num_workers: key(count(), 8, "Agent-loop workers; also the most threads for loops with `thread: true`."),
+    num_workers: key(
+      count(MAX_WORKERS),
+      8,
+      "Agent-loop workers; also the most threads for loops with `thread: true`.",
+      { guarded: true },
+    ),
     default_agent_loop: key(text(), "single_turn_agent", "Loop of rows without a column `agent_name`.", {
       registry: "agentLoops",
     }),

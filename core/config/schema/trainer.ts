@@ -16,6 +16,7 @@ import {
   text,
   userExport,
 } from "./key.js";
+import { MAX_WORKERS } from "./most.js";
 
 export const trainer = section("The run: length, saving, validation, tracking, hooks.", {
   total_epochs: key(count(), 1, "Passes over the training data; `total_training_steps` wins.", {
@@ -67,14 +68,16 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     differs: { verl: "cuda", why: "the machine is asked instead of assumed" },
   }),
   nnodes: key(count(), 1, "Machines that train."),
-  n_gpus_per_node: key(count(), 1, "Training processes, one a device; on the CPU as many as you like.", {
+  n_gpus_per_node: key(count(MAX_WORKERS), 1, "Training processes, one a device; on the CPU as many as you like.", {
+    guarded: true,
     differs: { verl: 8, why: "what a machine has is not assumed" },
   }),
   threads: key(
-    natural(),
+    natural(MAX_WORKERS),
     0,
     "CPU threads of each training process and of the rollout; 0 = all cores, shared out among training processes.",
     {
+      guarded: true,
       differs: { why: "the default engine computes on the CPU" },
     },
   ),
