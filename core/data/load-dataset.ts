@@ -92,6 +92,15 @@ export async function readDataFiles(
       for (const row of await reader(file)) rows.push(row);
     } catch (error) {
       if (isVerlError(error)) throw error;
+      if ((error as NodeJS.ErrnoException).code === "ERR_FS_FILE_TOO_LARGE") {
+        throw dataErrors.VERL_DATA_FORMAT({
+          what: `the ${split} data file is too large to be read at once`,
+          where: file,
+          why: reasonOf(error),
+          fix: `Split it into several (${namedBy} takes a list), and give media as files beside it.`,
+          cause: error,
+        });
+      }
       throw dataErrors.VERL_DATA_FILE_NOT_FOUND({
         what: `the ${split} data file cannot be read`,
         where: file,

@@ -1,3 +1,4 @@
+import type { MediaLibrary } from "../data/index.js";
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
 import { LostUpdates } from "./divergence.js";
@@ -13,7 +14,7 @@ import type { RunScope } from "./run-scope.js";
 import { stepMetrics, timeMetrics } from "./step-metrics.js";
 import { runPipeline } from "./step-pipeline.js";
 import { StepTimers } from "./timing.js";
-import { recordedRow, requireTokenIds, type TrainingRow } from "./training-row.js";
+import { recordedRow, requireTokenIds, type TrainingRow, withHeldMedia } from "./training-row.js";
 
 export interface TrainedStep {
   readonly step: number;
@@ -63,7 +64,7 @@ export async function* trainOnly(scope: RunScope, { steps, folders }: RecordedSt
     const { prompt_length: promptLength, response_length: responseLength } = config.actor_rollout_ref.rollout;
     for (const [step, records] of steps) {
       if (media) await readMedia(folders, records, media, { signal });
-      const rows = rowsOf(records, actor.modelInfo().vocabSize);
+      const rows = rowsOf(records, actor.modelInfo().vocabSize, media);
       const metrics = new StepMetrics();
       const timers = new StepTimers();
       const run = { globalStep: step, metrics, timers, signal, baselines: null, onPhase() {} };
@@ -78,12 +79,16 @@ export async function* trainOnly(scope: RunScope, { steps, folders }: RecordedSt
 }
 
 /** What was recorded counts as sampled by the weights at hand: how far they are apart is in the sampler gap. */
-function rowsOf(records: readonly TrajectoryRecord[], vocabSize: number): TrainingRow[] {
+function rowsOf(
+  records: readonly TrajectoryRecord[],
+  vocabSize: number,
+  media: Pick<MediaLibrary, "find"> | null,
+): TrainingRow[] {
   return records.map((record) => {
     const row = recordedRow(record, 0);
     if (row) {
       requireTokenIds(row, vocabSize);
-      return row;
+      return media ? withHeldMedia(row, media) : row;
     }
     throw trainerErrors.VERL_TRAINER_REPLAY({
       what: `the recorded trajectory ${record.key || "without a key"} of step ${record.step} has no token ids`,

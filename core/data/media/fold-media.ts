@@ -1,3 +1,4 @@
+import { nearestName } from "../../host/nearest.js";
 import type { JsonValue } from "../../host/types.js";
 import type { ChatContentPart, ChatMessage } from "../tokenizer.js";
 import { MEDIA_KINDS, type MediaKind, mediaKindOf, mediaValueOf } from "./media.js";
@@ -25,7 +26,10 @@ export function foldMedia(
   columns: MediaColumns,
 ): FoldedRow | { readonly problem: string } {
   const waiting = new Map(MEDIA_KINDS.map((kind) => [kind, itemsOf(row[columns[kind]])]));
-  if ([...waiting.values()].every((items) => items.length === 0)) return { messages, row };
+  if ([...waiting.values()].every((items) => items.length === 0)) {
+    const problem = misnamedColumn(messages, row, columns);
+    return problem === null ? { messages, row } : { problem };
+  }
   const missing: MediaKind[] = [];
   const next = (kind: MediaKind): JsonValue => {
     const item = waiting.get(kind)?.shift();
@@ -45,6 +49,22 @@ export function foldMedia(
   }
   const names = new Set(Object.values(columns));
   return { messages: folded, row: Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name))) };
+}
+
+/** A mark in a row without its column, and a column that is nearly called so: the mark would stay there as a text. */
+function misnamedColumn(messages: readonly ChatMessage[], row: RowColumns, columns: MediaColumns): string | null {
+  for (const kind of MEDIA_KINDS) {
+    if (row[columns[kind]] != null || !messages.some(({ content }) => hasMark(content, kind))) continue;
+    const near = nearestName(columns[kind], Object.keys(row));
+    if (near === null || itemsOf(row[near]).length === 0) continue;
+    return `has a mark <${kind}> in its messages and no column ${columns[kind]}; it has a column ${near} (data.${kind}_key names the column)`;
+  }
+  return null;
+}
+
+function hasMark(content: ChatMessage["content"], kind: MediaKind): boolean {
+  if (content === null || typeof content === "string") return content?.includes(`<${kind}>`) ?? false;
+  return content.some((part) => typeof part.text === "string" && part.text.includes(`<${kind}>`));
 }
 
 /** A column may hold a list, one medium, or nothing. */

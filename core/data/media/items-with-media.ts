@@ -42,7 +42,7 @@ export async function takenItems<I extends Pick<DataItem, "messages" | "origin">
   const take = async (item: I): Promise<I | BadRow> => {
     const root = common ?? path.dirname(item.origin);
     try {
-      return { ...item, messages: await takeRow(item.messages, { root, signal }) };
+      return { ...item, messages: await takeRow(item.messages, { root, origin: item.origin, signal }) };
     } catch (error) {
       if (!isVerlError(error)) throw error;
       const { code, what, where, why } = error;
@@ -50,7 +50,10 @@ export async function takenItems<I extends Pick<DataItem, "messages" | "origin">
         throw dataErrors.VERL_DATA_NO_PROCESSOR({ what, where: item.origin, why, cause: error });
       }
       if (code !== "VERL_DATA_MEDIA") throw error;
-      return { origin: item.origin, what: `cannot be used: ${what}${where === undefined ? "" : ` (${where})`}` };
+      return {
+        origin: item.origin,
+        what: `cannot be used: ${what.replace(/^(the \w+) cannot be used: /, "$1: ")}${where === undefined ? "" : ` (${where})`}`,
+      };
     }
   };
   for (let start = 0; start < items.length && bad.length < MAX_BAD_ROWS; start += AT_ONCE) {

@@ -1,3 +1,4 @@
+import { isCutOff } from "./cut-off.js";
 import { hasText, imageHeader } from "./image-size.js";
 import { MEDIA_KINDS, type MediaKind, type MediaRef } from "./media.js";
 
@@ -43,6 +44,11 @@ export function mediaFormat(bytes: Uint8Array, kind: MediaKind): MediaFormat {
     if (width === 0 || height === 0) return { problem: `the header of the ${image.mimeType} says no size` };
     if (width * height > MAX_PIXELS) {
       return { problem: `it has ${width} x ${height} pixels, more than ${MAX_PIXELS}` };
+    }
+    if (isCutOff(bytes, image.mimeType)) {
+      return {
+        problem: `the ${image.mimeType} of ${bytes.byteLength} bytes ends before its picture does: it was cut off`,
+      };
     }
     return image;
   }

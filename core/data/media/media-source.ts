@@ -27,6 +27,7 @@ export function mediaSource(value: unknown, depth = 0): MediaSource | { readonly
   if (value instanceof Uint8Array) return { bytes: value };
   if (value instanceof ArrayBuffer) return { bytes: new Uint8Array(value) };
   if (typeof value === "string") return fromText(value);
+  if (value == null) return { problem: "it names nothing" };
   if (!isObject(value) || depth >= MAX_DEPTH) return { problem: `${shown(value)} is no medium` };
   const { bytes, path } = value;
   if (bytes != null) return fromBytes(bytes);
@@ -40,11 +41,11 @@ export function mediaSource(value: unknown, depth = 0): MediaSource | { readonly
 function fromText(text: string): MediaSource | { readonly problem: string } {
   const id = idOfReference(text);
   if (id !== null) return { id };
-  if (/^https?:/i.test(text)) {
-    return { problem: `${shown(text)} is an address in the network, and nothing is fetched from there` };
-  }
   if (/^data:/i.test(text)) return fromDataUrl(text);
   if (/^file:/i.test(text)) return fromFileUrl(text);
+  if (/^(?:https?:|[a-z][a-z0-9+.-]*:\/\/)/i.test(text)) {
+    return { problem: `${shown(text)} is an address in the network, and nothing is fetched from there` };
+  }
   if (text.length >= SHORTEST_BASE64) {
     const bytes = fromBase64(text);
     if (bytes && isMedia(bytes)) return { bytes };
@@ -57,6 +58,7 @@ function fromDataUrl(text: string): MediaSource | { readonly problem: string } {
   const head = DATA_URL.exec(text.slice(0, 1024));
   if (!head) return { problem: "the data URL has no comma after its type" };
   const body = text.slice(head[0].length);
+  if (body.trim() === "") return { problem: "the data URL is empty" };
   if (head[1]) {
     const bytes = fromBase64(body);
     return bytes ? { bytes } : { problem: "the data URL holds no base64" };

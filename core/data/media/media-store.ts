@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { open, realpath } from "node:fs/promises";
+import { open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../../host/errors.js";
 import type { CallOptions } from "../../host/types.js";
@@ -11,6 +11,8 @@ import type { MediaSource } from "./media-source.js";
 export interface TakeOptions extends CallOptions {
   /** Folder that paths start at and may not leave. Without it no file is read, for whoever names it may be anybody. */
   readonly root?: string;
+  /** The row that names the medium, for messages. */
+  readonly origin?: string;
   /** `run` (default): held to the end. `step`: until {@link MediaStore.release}, as what tools return. */
   readonly keep?: "run" | "step";
 }
@@ -20,6 +22,8 @@ interface Held {
   /** Null for a file, which is read again when it is asked for. */
   readonly bytes: Uint8Array | null;
   readonly file: string | null;
+  /** Of the first row that named it. */
+  readonly origin?: string;
   keep: "run" | "step";
 }
 
@@ -35,11 +39,12 @@ export class MediaStore implements MediaReader {
   async take(kind: MediaKind, source: MediaSource, options: TakeOptions = {}): Promise<MediaRef> {
     options.signal?.throwIfAborted();
     if ("id" in source) return this.#known(kind, source.id);
-    if ("bytes" in source) return this.#add(kind, source.bytes, { file: null, keep: options.keep ?? "run" });
+    const { keep = "run", origin } = options;
+    if ("bytes" in source) return this.#add(kind, source.bytes, { file: null, keep, origin });
     if (options.root === undefined) throw bad(`the ${kind} names a file, and files are not read here`);
     const file = await within(options.root, source.path, kind);
     const key = `${kind}:${file}`;
-    const reading = this.#files.get(key) ?? this.#read(kind, file);
+    const reading = this.#files.get(key) ?? this.#read(kind, file, origin);
     this.#files.set(key, reading);
     reading.catch(() => this.#files.delete(key));
     return reading;
@@ -50,6 +55,12 @@ export class MediaStore implements MediaReader {
     return this.#held.get(id)?.ref ?? null;
   }
 
+  /** Where a medium came from, for messages: its file, and the first row that named it. */
+  placeOf(id: string): string | undefined {
+    const { file = null, origin } = this.#held.get(id) ?? {};
+    return [file, origin].filter(Boolean).join(", ") || undefined;
+  }
+
   async bytes({ id }: Pick<MediaRef, "id">, { signal }: CallOptions = {}): Promise<Uint8Array> {
     signal?.throwIfAborted();
     const held = this.#held.get(id);
@@ -57,7 +68,7 @@ export class MediaStore implements MediaReader {
     if (held.bytes) return held.bytes;
     const bytes = await readBounded(held.file as string, held.ref.kind);
     if (digest(bytes) === id) return bytes;
-    throw bad(`the file of the ${held.ref.kind} has changed since the run began`, held.file as string);
+    throw bad(`the file of the ${held.ref.kind} has changed since the run began`, this.placeOf(id));
   }
 
   /** Lets go of media that were taken for a step: nobody names them any more. Returns how many there were. */
@@ -75,23 +86,30 @@ export class MediaStore implements MediaReader {
     return ref;
   }
 
-  async #read(kind: MediaKind, file: string): Promise<MediaRef> {
-    return this.#add(kind, await readBounded(file, kind), { file, keep: "run" });
+  async #read(kind: MediaKind, file: string, origin?: string): Promise<MediaRef> {
+    return this.#add(kind, await readBounded(file, kind), { file, keep: "run", origin });
   }
 
-  #add(kind: MediaKind, bytes: Uint8Array, { file, keep }: Pick<Held, "file" | "keep">): MediaRef {
+  #add(kind: MediaKind, bytes: Uint8Array, { file, keep, origin }: Pick<Held, "file" | "keep" | "origin">): MediaRef {
     const format = mediaFormat(bytes, kind);
     if ("problem" in format) throw bad(`the ${kind} cannot be used: ${format.problem}`, file ?? undefined);
     const id = digest(bytes);
     const known = this.#held.get(id);
-    if (known?.ref.kind === kind) {
+    if (known && known.ref.kind !== kind) {
+      // References go by content: one of them would stand for the other.
+      throw bad(
+        `the ${kind} ${id.slice(0, 8)} is shown as a medium of the kind ${known.ref.kind}, too: one file has one kind in a run`,
+        file ?? known.file ?? undefined,
+      );
+    }
+    if (known) {
       if (keep === "run") known.keep = "run";
       return known.ref;
     }
     const { mimeType, width, height } = format;
     const size = width === undefined ? {} : { width, height };
     const ref: MediaRef = { kind, id, mimeType, byteLength: bytes.byteLength, ...size };
-    this.#held.set(id, { ref, bytes: file === null ? bytes : null, file, keep });
+    this.#held.set(id, { ref, bytes: file === null ? bytes : null, file, keep, origin });
     return ref;
   }
 }
@@ -104,7 +122,7 @@ async function within(root: string, name: string, kind: MediaKind): Promise<stri
     const inside = path.relative(base, file);
     if (inside !== ".." && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)) return file;
   } catch (error) {
-    throw bad(`the file of the ${kind} cannot be read: ${reasonOf(error)}`, wanted);
+    throw bad(`the file of the ${kind} cannot be read: ${withoutPath(error)}`, wanted);
   }
   throw bad(
     `the file of the ${kind} lies outside of ${root}, the folder that media may be in (data.media_root)`,
@@ -115,13 +133,14 @@ async function within(root: string, name: string, kind: MediaKind): Promise<stri
 /** At most {@link MAX_MEDIA_BYTES}, also of a file that grows while it is read. */
 async function readBounded(file: string, kind: MediaKind): Promise<Uint8Array> {
   try {
+    // Before it is opened: a pipe would be waited for without end.
+    if (!(await stat(file)).isFile()) throw bad(`the ${kind} is no file`, file);
     await using handle = await open(file, "r");
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw bad(`the ${kind} is no file`, file);
-    if (stat.size > MAX_MEDIA_BYTES) {
-      throw bad(`the ${kind} cannot be used: it has ${stat.size} bytes, more than ${MAX_MEDIA_BYTES}`, file);
+    const { size } = await handle.stat();
+    if (size > MAX_MEDIA_BYTES) {
+      throw bad(`the ${kind} cannot be used: it has ${size} bytes, more than ${MAX_MEDIA_BYTES}`, file);
     }
-    const bytes = new Uint8Array(stat.size);
+    const bytes = new Uint8Array(size);
     let length = 0;
     while (length < bytes.length) {
       const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length);
@@ -131,10 +150,20 @@ async function readBounded(file: string, kind: MediaKind): Promise<Uint8Array> {
     return bytes.subarray(0, length);
   } catch (error) {
     if (isVerlError(error)) throw error;
-    throw bad(`the file of the ${kind} cannot be read: ${reasonOf(error)}`, file);
+    throw bad(`the file of the ${kind} cannot be read: ${withoutPath(error)}`, file);
   }
 }
 
+/** The system's reason; the file is named beside it. */
+const withoutPath = (error: unknown): string => reasonOf(error).replace(/, \w+ '.*$/s, "");
+
 const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-const bad = (what: string, where?: string) => dataErrors.VERL_DATA_MEDIA({ what, where });
+/** Names that are longer are no names. */
+const MAX_SHOWN = 500;
+
+const bad = (what: string, where?: string) =>
+  dataErrors.VERL_DATA_MEDIA({
+    what,
+    where: where !== undefined && where.length > MAX_SHOWN ? `${where.slice(0, MAX_SHOWN)}…` : where,
+  });

@@ -129,7 +129,7 @@ export class RunMedia implements MediaIntake, MediaInputsReader {
     const { processor } = this.options;
     if (!processor) throw this.#notUnderstood(media.kind);
     const bytes = await this.bytes(media, options);
-    const inputs = await attempt(media, async () => processor.inputs(media, bytes, options));
+    const inputs = await this.#attempt(media, async () => processor.inputs(media, bytes, options));
     this.#inputs.set(media.id, inputs);
     return inputs;
   }
@@ -158,13 +158,26 @@ export class RunMedia implements MediaIntake, MediaInputsReader {
     const { processor, tokenizer } = this.options;
     if (!processor) throw this.#notUnderstood(ref.kind);
     const bytes = await this.bytes(ref);
-    const ids = await attempt(ref, async () => processor.tokens(ref, bytes));
+    const ids = await this.#attempt(ref, async () => processor.tokens(ref, bytes));
     const wrong = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < tokenizer.vocabSize));
     if (ids.length > 0 && wrong === undefined) return ids;
     throw dataErrors.VERL_DATA_MEDIA({
       what: `the processor gave ${ids.length === 0 ? "no tokens" : `the token id ${wrong}`} for the ${ref.kind}`,
       fix: "Report it to the processor's author.",
     });
+  }
+
+  async #attempt<T>({ kind, id }: MediaRef, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isVerlError(error)) throw error;
+      throw dataErrors.VERL_DATA_MEDIA({
+        what: `the ${kind} ${id.slice(0, 8)} cannot be used: ${reasonOf(error)}`,
+        where: this.options.store.placeOf(id),
+        cause: error,
+      });
+    }
   }
 
   #notUnderstood(kind: MediaKind): Error {
@@ -187,18 +200,6 @@ export class RunMedia implements MediaIntake, MediaInputsReader {
 /** Where nothing but text is understood; `model` names what is to understand it. */
 export function textAlone(tokenizer: RunMediaOptions["tokenizer"], model = "the models of this run"): RunMedia {
   return new RunMedia({ store: new MediaStore(), processor: null, tokenizer, model });
-}
-
-async function attempt<T>({ kind, id }: MediaRef, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isVerlError(error)) throw error;
-    throw dataErrors.VERL_DATA_MEDIA({
-      what: `the ${kind} ${id.slice(0, 8)} cannot be used: ${reasonOf(error)}`,
-      cause: error,
-    });
-  }
 }
 
 function placeholderIds({ processor, tokenizer }: RunMediaOptions): ReadonlyMap<number, MediaKind> {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -294,6 +294,14 @@ describe("core/data/load-dataset", () => {
       const format = await codedRejection("VERL_DATA_FORMAT", load([await write("a.csv", "")]));
       expect(format.what).to.include(".jsonl, .json, .parquet");
       await codedRejection("VERL_DATA_FORMAT", load([await write("no.parquet", "this is no parquet")]));
+    });
+
+    it("says of a file beyond 2 GiB, as media in it make one, to split it", async () => {
+      const file = await write("large.jsonl", "");
+      await truncate(file, 2 ** 31 + 1);
+      const error = await codedRejection("VERL_DATA_FORMAT", load([file]));
+      expect(error.where).to.equal(file);
+      expect(error.fix).to.include("Split it").and.include("files beside it");
     });
 
     it("refuses data without rows", async () => {

@@ -1,4 +1,4 @@
-import { access, readdir, readFile } from "node:fs/promises";
+import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { expect } from "chai";
 import type { TrajectoryRecord } from "../../../core/plugin.js";
 import { readTrajectories } from "../../../core/tracking/index.js";
@@ -85,6 +85,17 @@ describe("a run with media", function () {
     expect(lines.map(({ step }) => step)).to.deep.equal([1, 2, 3]);
   });
 
+  it("says of a file that the processor cannot decode which it is, and which row shows it", async () => {
+    await using folder = await pictures(showing);
+    const png = await readFile(folder.at("g.png"));
+    // The picture's data, behind the header and the name of its chunk.
+    png.fill(0, 41, 51);
+    await writeFile(folder.at("g.png"), png);
+    const { log } = await folder.train({ overrides: [...PICTURE_OVERRIDES, "trainer.total_training_steps=1"] });
+    const told = log.filter((line) => line.includes("VERL_DATA_MEDIA")).join();
+    expect(told).to.contain(folder.at("g.png")).and.contain("train.jsonl:2");
+  });
+
   describe("is refused before anything is sampled", () => {
     it("where the model has no processor, with the row and the model", async () => {
       await using folder = await pictures(showing);
@@ -149,6 +160,15 @@ describe("a run with media", function () {
       });
       expect(error.code).to.equal("VERL_ROLLOUT_NO_MEDIA");
       expect(error.message).to.contain("letters").and.contain("train.jsonl:1");
+    });
+
+    it("where files were cut off, by a row that says which", async () => {
+      await using folder = await pictures(showing);
+      const png = await readFile(folder.at("g.png"));
+      await writeFile(folder.at("g.png"), png.subarray(0, -20));
+      const { error } = await folder.fail({ overrides: PICTURE_OVERRIDES });
+      expect(error.code).to.equal("VERL_DATA_BAD_ROW");
+      expect(error.message).to.contain("train.jsonl:2").and.contain("cut off").and.contain(folder.at("g.png"));
     });
 
     it("where files are missing or lie elsewhere, all rows in one message", async () => {

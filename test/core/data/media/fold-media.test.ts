@@ -57,6 +57,17 @@ describe("core/data/media/fold-media", () => {
     expect(fold(messages, row)).to.deep.equal({ messages, row });
   });
 
+  it("names a column that is nearly called as the one that a mark asks for", () => {
+    const folded = fold([user("<image>which?")], { image: ["a.png"] });
+    expect(folded)
+      .to.have.property("problem")
+      .that.contains("<image>")
+      .and.contains("a column image")
+      .and.contains("data.image_key");
+    const text = { image_note: "none", image: [] };
+    expect(fold([user("<image>which?")], text)).to.have.property("messages");
+  });
+
   it("names a mark too many, and a medium too many", () => {
     expect(fold([user("<image><image>")], { images: ["a.png"] }))
       .to.have.property("problem")

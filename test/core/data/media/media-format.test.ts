@@ -7,15 +7,18 @@ const bytes = (...parts: (string | readonly number[])[]) =>
 const zeros = (n: number) => new Array<number>(n).fill(0);
 
 const jpeg = (...before: readonly number[]) =>
-  bytes([0xff, 0xd8], before, [0xff, 0xc2, 0, 17, 8, 0x01, 0x2c, 0x02, 0x58, 3], zeros(12));
+  bytes([0xff, 0xd8], before, [0xff, 0xc2, 0, 17, 8, 0x01, 0x2c, 0x02, 0x58, 3], zeros(9), SCAN);
+const SCAN = [0xff, 0xda, 0, 3, 0, 7, 0xff, 0xd9];
+/** A colour table of two, a comment, and a picture with one block of data. */
+const GIF = [0x80, 0, 0, ...zeros(6), 0x21, 0xfe, 1, 65, 0, 0x2c, ...zeros(9), 2, 1, 0x44, 0, 0x3b];
 
 /** Headers as the formats' own documents describe them; 600 x 300 pixels where the format allows. */
 const IMAGES: Readonly<Record<string, { readonly file: Uint8Array; readonly type: string }>> = {
   PNG: { file: solidPng(600, 300, [1, 2, 3]), type: "image/png" },
-  GIF: { file: bytes("GIF89a", [0x58, 0x02, 0x2c, 0x01, 0, 0, 0]), type: "image/gif" },
+  GIF: { file: bytes("GIF89a", [0x58, 0x02, 0x2c, 0x01], GIF), type: "image/gif" },
   JPEG: { file: jpeg(0xff, 0xe0, 0, 4, 1, 2), type: "image/jpeg" },
   "JPEG with fill bytes and a thumbnail in a segment": {
-    file: jpeg(0xff, 0xe1, 0, 12, 0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 0, 9, 0, 0xff, 0xff),
+    file: jpeg(0xff, 0xe1, 0, 14, 0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 0, 9, 0, 0xff, 0xd9, 0xff, 0xff),
     type: "image/jpeg",
   },
   "WebP, lossy": {
@@ -56,6 +59,26 @@ describe("core/data/media/media-format", () => {
       }
     });
   }
+
+  for (const name of ["PNG", "GIF", "JPEG", "JPEG with fill bytes and a thumbnail in a segment"]) {
+    it(`refuses ${name} that was cut off anywhere`, () => {
+      const { file } = IMAGES[name];
+      // Viewers do without a GIF's last byte.
+      const whole = name === "GIF" ? file.length - 1 : file.length;
+      for (let length = 0; length < whole; length++) {
+        expect(mediaFormat(file.subarray(0, length), "image"), `${length} bytes`).to.have.property("problem");
+      }
+    });
+  }
+
+  it("refuses WebP that is shorter than it says", () => {
+    const file = Buffer.from(IMAGES["WebP, lossy"].file);
+    file.writeUInt32LE(file.length - 8, 4);
+    expect(mediaFormat(file, "image")).to.not.have.property("problem");
+    expect(mediaFormat(file.subarray(0, -1), "image"))
+      .to.have.property("problem")
+      .that.contains("cut off");
+  });
 
   for (const [name, kind, mimeType, file] of CONTAINERS) {
     it(`knows ${name}`, () => {

@@ -48,8 +48,15 @@ describe("core/data/media/media-source", () => {
     expect(mediaSource(`sha256:${id}`)).to.deep.equal({ id });
   });
 
-  it("fetches nothing from the network", () => {
-    expect(mediaSource("https://example.org/a.png")).to.have.property("problem").that.contains("network");
+  for (const address of ["https://example.org/a.png", "s3://bucket/a.png", "ftp://example.org/a.png", "gs://b/a"]) {
+    it(`fetches nothing from the network: ${address}`, () => {
+      expect(mediaSource(address)).to.have.property("problem").that.contains("network").and.contains(address);
+    });
+  }
+
+  it("says that nothing is named, and that a data URL is empty", () => {
+    expect(mediaSource(null)).to.deep.equal({ problem: "it names nothing" });
+    expect(mediaSource("data:image/png;base64,")).to.deep.equal({ problem: "the data URL is empty" });
   });
 
   for (const value of [

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -51,6 +52,40 @@ describe("core/data/media/media-store", () => {
     const error = await caught(store.bytes(ref));
     expect(error.code).to.equal("VERL_DATA_MEDIA");
     expect(error.message).to.contain("changed").and.contain(file);
+  });
+
+  it("says where a medium came from: its file, and the first row that named it", async () => {
+    const store = new MediaStore();
+    const origin = "train.jsonl:3";
+    const named = await store.take("image", { path: "pictures/red.png" }, { root: data(), origin });
+    const { id } = await store.take("image", { bytes: BLUE }, { origin: "train.jsonl:4" });
+    expect(store.placeOf(named.id)).to.equal(`${path.join(data(), "pictures", "red.png")}, ${origin}`);
+    expect(store.placeOf(id)).to.equal("train.jsonl:4");
+  });
+
+  it("refuses the same bytes in two kinds, for references go by content", async () => {
+    const store = new MediaStore();
+    const webm = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
+    const ref = await store.take("video", { bytes: webm });
+    const error = await caught(store.take("audio", { bytes: webm }));
+    expect(error.code).to.equal("VERL_DATA_MEDIA");
+    expect(error.message).to.contain("one kind");
+    expect(store.find(ref.id)).to.equal(ref);
+  });
+
+  it("does not wait for a pipe", async () => {
+    const pipe = path.join(data(), "pipe.png");
+    execFileSync("mkfifo", [pipe]);
+    const error = await caught(new MediaStore().take("image", { path: "pipe.png" }, { root: data() }));
+    expect(error.message).to.contain("is no file").and.contain(pipe);
+  });
+
+  it("names a file once, and a name without end not to its end", async () => {
+    const take = (name: string) => caught(new MediaStore().take("image", { path: name }, { root: data() }));
+    const missing = await take("nowhere.png");
+    expect(missing.what).to.match(/ENOENT: no such file or directory$/);
+    expect(missing.where).to.equal(path.join(data(), "nowhere.png"));
+    expect((await take("a".repeat(5000))).message.length).to.be.below(1200);
   });
 
   for (const name of ["../outside.png", "link.png", "pictures/../../outside.png"]) {
