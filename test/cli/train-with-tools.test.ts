@@ -1,28 +1,9 @@
 import { expect } from "chai";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
+import { LETTER_CALLS, writeLetters } from "../core/trainer/support/letter-calls.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
 import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
-
-/** Every turn of the toy's letters is a call of the tool `echo`, until the turn is empty. */
-const PARSER = `
-import { definePlugin } from ${JSON.stringify(new URL("../../core/plugin.js", import.meta.url).href)};
-export default definePlugin({
-  name: "letters",
-  apiVersion: "^1.0.0",
-  provides: ["toolParser"],
-  register: (host) => host.toolParsers.register({
-    name: "letters",
-    stopTokens: ["b"],
-    create() {
-      let text = "";
-      return {
-        push(piece) { text += piece; return []; },
-        end: () => text.endsWith("b") ? [{ type: "call", call: { name: "echo", arguments: JSON.stringify({ text }) } }] : [],
-      };
-    },
-  }),
-});`;
 
 const TOOLS = `export const echo = {
   name: "echo",
@@ -33,23 +14,18 @@ const TOOLS = `export const echo = {
 describe("verl train with tools", () => {
   it("trains the model's tokens and not the tools'", async () => {
     await using folder = await ToyFolder.create();
-    await folder.write("letters.mjs", PARSER);
+    await writeLetters(folder, '{ name: "echo", arguments: JSON.stringify({ text }) }');
     await folder.write("tools.mjs", TOOLS);
-    const rollout = "actor_rollout_ref.rollout";
     const { code, stderr } = await cli(
       [
         "train",
         ...TOY_OVERRIDES,
-        "data.max_response_length=12",
-        "actor_rollout_ref.model.custom_chat_template=\"{% for m in messages %}{% if m.role != 'assistant' %}{{ m.content }}{% endif %}{% endfor %}\"",
-        `${rollout}.agent.default_agent_loop=tool`,
-        `${rollout}.multi_turn.enable=true`,
-        `${rollout}.multi_turn.format=letters`,
-        `${rollout}.multi_turn.function_tool_path=./tools.mjs`,
+        ...LETTER_CALLS,
+        "actor_rollout_ref.rollout.multi_turn.function_tool_path=./tools.mjs",
         "trainer.rollout_data_dir=dump",
         "trainer.logger=[jsonl]",
       ],
-      { cwd: folder.dir, env: { VERL_USE_EXTERNAL_MODULES: `${FAKE_PLUGIN},${folder.dir}/letters.mjs` } },
+      { cwd: folder.dir, env: { VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN } },
     );
     expect(code, stderr).to.equal(0);
     const rows = (await folder.read("dump", "1.jsonl"))

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { reasonOf } from "../../../core/plugin.js";
+import { guardGroup } from "./group-guard.js";
 import type { McpSdk } from "./sdk.js";
 import type { ServerSpec } from "./servers-file.js";
 
@@ -12,8 +13,8 @@ const STDERR_KEPT = 2000;
 
 /**
  * A server as a child process, in a process group of its own: Ctrl-C, which the run answers by finishing its step, does not
- * reach it, and whatever it started ends with it. It gets the variables that every program needs, and those that its entry
- * names.
+ * reach it, and whatever it started ends with it, also where this process is killed. It gets the variables that every program
+ * needs, and those that its entry names.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -62,10 +63,12 @@ export class StdioTransport implements Transport {
     });
     // A server that ends while it is written to: its end is reported below.
     child.stdin.on("error", (error) => this.onerror?.(error));
+    let unguard = () => {};
     child.once("exit", () => {
       // Whatever it started would keep its pipes open, and outlive the run.
       killGroup(child, "SIGKILL");
       GROUPS.delete(child);
+      unguard();
     });
     child.once("close", () => {
       this.#child = null;
@@ -73,6 +76,7 @@ export class StdioTransport implements Transport {
     });
     await once(child, "spawn");
     endWithProcess(child);
+    if (child.exitCode === null && child.signalCode === null) unguard = guardGroup(child.pid as number, GRACE_MS);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

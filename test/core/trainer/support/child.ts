@@ -10,6 +10,7 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** In a process group of its own, to which signals can be sent. */
   readonly detached?: boolean;
+  readonly onStarted?: (child: ChildProcess) => void;
   /** Told after each piece of output; e.g. to send a signal once the run has come so far. */
   readonly onOutput?: (output: { readonly stdout: string; readonly stderr: string }, child: ChildProcess) => void;
 }
@@ -30,6 +31,7 @@ export function verl(args: readonly string[], options: ChildOptions): Promise<Ch
     env: { ...process.env, NO_COLOR: "1", VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  options.onStarted?.(child);
   const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {

@@ -60,6 +60,10 @@ export class ToyFolder implements AsyncDisposable {
     return writeFile(this.at(file), text);
   }
 
+  remove(file: string): Promise<void> {
+    return rm(this.at(file), { force: true });
+  }
+
   /** A run to its end; rejects as `verl train` would. */
   async train(options: ToyRunOptions = {}): Promise<TrainOutcome & ToyOutcome> {
     const { outcome, error } = await this.attempt(options);

@@ -3,42 +3,18 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { FAKE_PLUGIN, verl } from "../../../core/trainer/support/child.js";
+import { verl } from "../../../core/trainer/support/child.js";
+import { ECHO, LETTER_CALLS, writeLetters } from "../../../core/trainer/support/letter-calls.js";
 import { ToyFolder } from "../../../core/trainer/support/toy-run.js";
 import { TOY_OVERRIDES } from "../../../core/trainer/support/toy-task.js";
 import { processesWith } from "./processes.js";
 
 const SERVER = fileURLToPath(new URL("./holding-server.js", import.meta.url));
 
-/** Every turn of the toy's letters that ends with a `b` is a call of `echo`. */
-const PARSER = `
-import { definePlugin } from ${JSON.stringify(new URL("../../../../core/plugin.js", import.meta.url).href)};
-export default definePlugin({
-  name: "letters",
-  apiVersion: "^1.0.0",
-  provides: ["toolParser"],
-  register: (host) => host.toolParsers.register({
-    name: "letters",
-    stopTokens: ["b"],
-    create() {
-      let text = "";
-      return {
-        push(piece) { text += piece; return []; },
-        end: () => text.endsWith("b") ? [{ type: "call", call: { name: "echo", arguments: "{}" } }] : [],
-      };
-    },
-  }),
-});`;
-
-const rollout = "actor_rollout_ref.rollout";
 const WITH_TOOLS = [
   ...TOY_OVERRIDES,
-  "data.max_response_length=12",
-  "actor_rollout_ref.model.custom_chat_template=\"{% for m in messages %}{% if m.role != 'assistant' %}{{ m.content }}{% endif %}{% endfor %}\"",
-  `${rollout}.agent.default_agent_loop=tool`,
-  `${rollout}.multi_turn.enable=true`,
-  `${rollout}.multi_turn.format=letters`,
-  `${rollout}.multi_turn.tool_config_path=tools.yaml`,
+  ...LETTER_CALLS,
+  "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml",
   "trainer.save_freq=1",
   "trainer.logger=[console, jsonl]",
 ];
@@ -49,7 +25,7 @@ describe("Ctrl-C with an MCP server", function () {
   let folder: ToyFolder;
   beforeEach(async () => {
     folder = await ToyFolder.create();
-    await folder.write("letters.mjs", PARSER);
+    await writeLetters(folder, ECHO);
     await folder.write("tools.yaml", "tools:\n  - name: mcp\n    mcp: { mcp_servers_config_path: servers.json }\n");
     const server = { command: process.execPath, args: [SERVER, marker, folder.dir] };
     await folder.write("servers.json", JSON.stringify({ mcpServers: { holding: server } }));
@@ -66,7 +42,6 @@ describe("Ctrl-C with an MCP server", function () {
     const ended = verl(["train", ...WITH_TOOLS, "trainer.total_training_steps=100000"], {
       cwd: folder.dir,
       detached: true,
-      env: { VERL_USE_EXTERNAL_MODULES: `${FAKE_PLUGIN},${folder.at("letters.mjs")}` },
       onOutput(output, from) {
         child = from;
         ({ stderr } = output);
