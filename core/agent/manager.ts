@@ -16,7 +16,11 @@ import { SessionWatch } from "./session-watch.js";
 import { type AgentSettings, agentSettings } from "./settings.js";
 import { TraceSample, tracedClient } from "./trace.js";
 import { turnEncoders } from "./turn-encoders.js";
+import { Unwinding } from "./unwinding.js";
 import { AgentLoopWorker } from "./worker.js";
+
+/** How long the end of a run waits for loops whose sessions are over. */
+const UNWIND_MS = 2000;
 
 type SubmitOptions = Parameters<AgentLoopManager["submit"]>[1];
 
@@ -27,6 +31,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
   readonly #running = new Set<Promise<void>>();
   readonly #failure = new AbortController();
   readonly #watch = new SessionWatch();
+  readonly #unwinding = new Unwinding();
   readonly #traceSample: TraceSample;
   readonly #templateLogger: Pick<Logger, "warn">;
   readonly #media: MediaIntake;
@@ -47,7 +52,7 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     this.#traceSample = new TraceSample(tracer.promptsPerWorker);
     const traced = tracedClient(client, tracer, tokenizer);
     const models = { client: traced, tokenizer, toolParser, turnEncoder, media };
-    const parts = { ...models, tracer, interactions, rewards: rewardManager };
+    const parts = { ...models, tracer, interactions, rewards: rewardManager, unwinding: this.#unwinding };
     const shared = { settings, ...parts, logger, seed, vocabSize: options.vocabSize ?? null };
     this.#workers = Array.from(
       { length: settings.numWorkers },
@@ -89,6 +94,12 @@ export class InProcessAgentLoopManager implements AgentLoopManager {
     this.#cancel.abort(reason);
     this.#cancel = new AbortController();
     await Promise.all(this.#running);
+  }
+
+  /** Tools and simulated users are there until the loops have released what they hold of them. */
+  async dispose(): Promise<void> {
+    const left = await this.#unwinding.settled(UNWIND_MS);
+    if (left > 0) this.options.logger.debug(`${left} agent loops went on after the end of their sessions and are left`);
   }
 
   #prompt(task: PromptTask, { partition, globalStep }: SubmitOptions, signal: AbortSignal): Omit<PromptRun, "traced"> {

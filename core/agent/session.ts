@@ -8,7 +8,7 @@ import { isFailure, type RewardManager, type RewardResult, toJsonValue } from ".
 import type { LlmClient } from "../rollout/rollout.js";
 import { ATTRIBUTE, type Span, type Tracer, withTracer } from "../tracing/index.js";
 import { sessionName, type Tag, trajectoryKey } from "../transfer/index.js";
-import { abortable } from "./abortable.js";
+import { abortable, settled } from "./abortable.js";
 import type { AgentLoopContext, AgentLoopOutput } from "./agent-loop.js";
 import { asHeld, MEDIA_FIX, strangeProblem, tokensProblem } from "./check-media.js";
 import { type CheckedOutput, checkOutput } from "./check-output.js";
@@ -23,6 +23,7 @@ import type { AgentSettings } from "./settings.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
 import { sessionSpan, tracedReward } from "./trace.js";
 import { type TrajectoryFields, toRow, trajectoryTag } from "./trajectory-row.js";
+import type { Unwinding } from "./unwinding.js";
 
 /** What every session of a run uses. */
 export interface SessionTools {
@@ -40,6 +41,7 @@ export interface SessionTools {
   readonly vocabSize: number | null;
   readonly watch: SessionWatch;
   readonly tracer: Tracer;
+  readonly unwinding: Unwinding;
 }
 
 /** The rows of a finished session, not yet stored. */
@@ -159,10 +161,7 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
   const timer = Number.isFinite(deadlineMs) ? setTimeout(() => expiry.abort(late()), timerMs(deadlineMs)) : undefined;
   try {
     const input = { messages: task.messages, row: task.row, validate: prompt.partition === "val" };
-    return await abortable(
-      inLoop(() => loop.run(input)),
-      both,
-    );
+    return await abortable(tools.unwinding.watch(settled(() => inLoop(() => loop.run(input)))), both);
   } catch (error) {
     // Code that passes its signal on rejects with an error of its own before the deadline's.
     both.throwIfAborted();

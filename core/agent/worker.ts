@@ -72,6 +72,7 @@ export class AgentLoopWorker {
     try {
       const result = await runSession(prompt, session, this.options, watched);
       prompt.signal.throwIfAborted();
+      this.#failed(prompt, result);
       watched.waitFor("the queue");
       if (result.entries.length > 0) await this.#store(prompt, result.entries);
       return result;
@@ -91,7 +92,7 @@ export class AgentLoopWorker {
     }
     const someLeft = this.options.settings.onSessionError === "keep_group" && ended.length > 0;
     const unscored = ended.flatMap(({ failedReward }) => failedReward?.message ?? []);
-    if (unscored.length > 0) await this.#unscored(prompt, ended, unscored[0]);
+    if (unscored.length > 0 && this.#dropsGroups) await this.#leaveOut(prompt, ended, unscored[0]);
     const failed = unscored.length > 0 || (errors.length > 0 && !someLeft);
     const silent = ended.filter(({ entries }) => entries.length === 0).length;
     const nothing =
@@ -107,18 +108,25 @@ export class AgentLoopWorker {
     }
   }
 
-  /** Scoring failed for good: end the run, or leave the whole group out of training. */
-  async #unscored(prompt: PromptRun, ended: readonly SessionResult[], why: string): Promise<void> {
-    if (this.options.settings.rewardPolicy.action !== "drop_group") {
-      this.options.onFatal(
-        rewardErrors.VERL_REWARD_FAILED({
-          what: `prompt ${nameOf(prompt)} could not be scored, and reward.on_error is fail`,
-          why,
-          ...scoringFix(why),
-        }),
-      );
-      return;
-    }
+  get #dropsGroups(): boolean {
+    return this.options.settings.rewardPolicy.action === "drop_group";
+  }
+
+  /** Scoring failed for good: the run ends, and what the group's other sessions do is waited for no more. */
+  #failed(prompt: PromptRun, { failedReward }: SessionResult): void {
+    const why = failedReward?.message;
+    if (!why || this.#dropsGroups) return;
+    this.options.onFatal(
+      rewardErrors.VERL_REWARD_FAILED({
+        what: `prompt ${nameOf(prompt)} could not be scored, and reward.on_error is fail`,
+        why,
+        ...scoringFix(why),
+      }),
+    );
+  }
+
+  /** Scoring failed for good: the whole group is left out of training. */
+  async #leaveOut(prompt: PromptRun, ended: readonly SessionResult[], why: string): Promise<void> {
     // The step tells how many, with the first reason.
     this.options.logger.debug(`prompt ${nameOf(prompt)} is left out: ${why}`);
     const without = { score: null, rewardOutcome: "abstain", rewardMessage: `the group is left out: ${why}` };

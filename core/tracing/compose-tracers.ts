@@ -27,6 +27,15 @@ export function composeTracers(tracers: readonly Tracer[]): Tracer {
               a.set(attributes);
               b.set(attributes);
             },
+            addEvent(event) {
+              a.addEvent?.(event);
+              b.addEvent?.(event);
+            },
+            addLink(link) {
+              a.addLink?.(link);
+              b.addLink?.(link);
+            },
+            ids: () => a.ids?.() ?? b.ids?.() ?? null,
             endAt(time) {
               a.endAt?.(time);
               b.endAt?.(time);

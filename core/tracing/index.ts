@@ -4,6 +4,6 @@ export { ATTRIBUTE } from "./attributes.js";
 export { composeTracers, noTracer } from "./compose-tracers.js";
 export { tracingErrors } from "./errors.js";
 export { LateTracer } from "./late-tracer.js";
-export { type OpenedSpan, RelayedSpans, RelayTracer, type SpanEvent } from "./relay/index.js";
+export { type OpenedSpan, RelayedSpans, RelayTracer, type SpanNews } from "./relay/index.js";
 export { parseSpans, type ReadSpan, readSpans, TRACES_FILE } from "./span-file.js";
 export type * from "./tracer.js";

@@ -24,8 +24,32 @@ export interface SpanStart {
   readonly startedAt?: number;
 }
 
+/** Something that happens in a span. */
+export interface SpanEvent {
+  readonly name: string;
+  readonly attributes?: SpanAttributes;
+  /** Milliseconds since 1970. Default: now. */
+  readonly at?: number;
+}
+
+/** A span's ids, as W3C has them: 32 and 16 hexadecimal digits. */
+export interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** Another span that a span has to do with, beside the one around it. */
+export interface SpanLink {
+  readonly to: SpanIds;
+  readonly attributes?: SpanAttributes;
+}
+
 export interface Span {
   set(attributes: SpanAttributes): void;
+  addEvent?(event: SpanEvent): void;
+  addLink?(link: SpanLink): void;
+  /** Null, as without it: the tracer knows none. */
+  ids?(): SpanIds | null;
   /** It ends at this time, milliseconds since 1970, however late its work settles. */
   endAt?(time: number): void;
 }

@@ -86,9 +86,25 @@ export class Obedient extends AgentLoopBase {
         });
         const output = await this.answer(promptIds);
         span.setAttribute("my.found", true);
+        span.addEvent("cached", { "my.bytes": 5 });
+        span.addEvent("asked", new Date(1e12));
+        span.recordException(new TypeError("a secret of the page"));
         span.end();
+        const elsewhere = { traceId: "a".repeat(32), spanId: "b".repeat(16), traceFlags: 1 };
+        const links = [{ context: span.spanContext(), attributes: { "my.why": "again" } }, { context: elsewhere }];
+        tracer.startSpan("fetch it again", { links }).end();
         return output;
       });
+    }
+    if (order === "reward") {
+      const [tool] = this.context.tools.tools;
+      const user = this.context.interactions.get("user");
+      const id = this.context.trajectoryId;
+      await tool.create(id, {});
+      await tool.execute(id, { points: 0.25 }, this.context.signal);
+      const rewardScore = (await tool.calcReward(id)) + (await user.calculateScore(id, { weight: 2 }));
+      await tool.release(id);
+      return { ...(await this.answer(promptIds)), rewardScore };
     }
     if (order === "traced and gone") {
       await this.context.tracer.span({ kind: "phase", name: "last" }, async () => process.exit(3));
@@ -249,6 +265,32 @@ describe("agent loops in threads", function () {
     expect(stored.extraFields).to.deep.include({ turn_scores: [0.5] });
     expect(stored.metrics).to.include({ "tool/calls": 2, "tool/ok": 2 });
     expect(seen).to.deep.equal(["done", "good", "a_0"]);
+  });
+
+  it("ask tools and simulated users of the driver for their rewards", async () => {
+    const points = new Map<string, number>();
+    const game: Tool = {
+      name: "game",
+      schema: { type: "function", function: { name: "game", parameters: { type: "object" } } },
+      create: (id) => void points.set(id, 1),
+      execute(id, args) {
+        points.set(id, (points.get(id) ?? 0) + Number(args.points));
+        return { text: "on" };
+      },
+      calcReward: (id) => points.get(id) ?? Number.NaN,
+      release: (id) => void points.delete(id),
+    };
+    const user: Interaction = {
+      name: "user",
+      generateResponse: () => ({ text: "", terminate: true }),
+      calculateScore: (_, { weight }) => Number(weight) * 5,
+    };
+    const over = { tools: await ToolSet.of([game]), interactions: new Map([["user", user]]) };
+    const { submit, manager, rows } = await rig("Obedient", ["yes"], { over });
+    await submit([say("a", "reward")]);
+    await manager.drain();
+    expect((await rows()).a_0_0.score).to.equal(11.25);
+    expect(points.size).to.equal(0);
   });
 
   it("show media of the data and of tools, whose bytes stay with the driver", async () => {
@@ -487,10 +529,20 @@ describe("agent loops in threads", function () {
       expect((await tags()).a.status).to.equal("finished");
       expect(shape(tracer.roots[0])).to.deep.equal([
         "session Obedient",
-        ["own fetch the page", ["phase search", ["own look it up"]], ["generate generate"]],
+        ["own fetch the page", ["phase search", ["own look it up"]], ["generate generate"], ["own fetch it again"]],
         ["reward reward"],
       ]);
       const [page] = tracer.roots[0].children;
+      const [cached, asked, exception] = page.events;
+      expect(cached).to.deep.include({ name: "cached", attributes: { "my.bytes": 5 } });
+      expect(cached.at).to.be.at.least(page.start.startedAt as number);
+      expect(asked).to.deep.equal({ name: "asked", attributes: {}, at: 1e12 });
+      expect(exception).to.deep.include({ name: "exception", attributes: { "exception.type": "TypeError" } });
+      const elsewhere = { traceId: "a".repeat(32), spanId: "b".repeat(16) };
+      expect(page.children[2].links).to.deep.equal([
+        { to: page.ids(), attributes: { "my.why": "again" } },
+        { to: elsewhere, attributes: {} },
+      ]);
       expect(page.attributes).to.deep.equal({ "my.url": "x", "my.found": true });
       const [lookUp] = page.children[0].children;
       expect(String(lookUp.error)).to.contain("not there");

@@ -34,6 +34,7 @@ export interface SimulatedUserScope {
 /** The user of one trajectory: which interaction it is, and every call to it with a deadline. */
 export class SimulatedUser {
   readonly #kwargs: JsonObject;
+  #starting: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly interaction: Interaction,
@@ -62,7 +63,10 @@ export class SimulatedUser {
     }
     const user = new SimulatedUser(interaction, scope);
     try {
-      await user.#call("startInteraction", () => interaction.startInteraction?.(scope.trajectoryId, user.#kwargs));
+      await user.#call("startInteraction", () => {
+        user.#starting = settled(() => interaction.startInteraction?.(scope.trajectoryId, user.#kwargs));
+        return user.#starting;
+      });
     } catch (error) {
       await user.finalize();
       throw error;
@@ -95,10 +99,11 @@ export class SimulatedUser {
     }
   }
 
-  /** Never rejects: the trajectory is complete, or has an error already. */
+  /** After its start, however late that comes. Never rejects: the trajectory is complete, or has an error already. */
   async finalize(): Promise<void> {
     const { trajectoryId, deadlineMs, logger } = this.scope;
     const late = new Error();
+    await withDeadline(this.#starting, deadlineMs, () => late).catch(() => {});
     try {
       const finalize = () => this.interaction.finalizeInteraction?.(trajectoryId, this.#kwargs);
       const work = settled(() => inUserCode(this.#label("finalizeInteraction"), finalize));

@@ -119,6 +119,7 @@ export class SequenceManagerAdapter implements AgentLoopManager {
 
   async dispose(): Promise<void> {
     await this.#manager?.dispose?.();
+    await this.#inner.dispose();
   }
 
   async #generate(batch: PromptBatch, opened: readonly OpenPrompt[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { mediaKindOf, mediaPartsOf, readableMedium } from "../../data/index.js";
 import type { ChatContentPart, ChatMessage } from "../../data/tokenizer.js";
+import { withDeadline } from "../../host/deadline.js";
 import { reasonOf } from "../../host/errors.js";
 import { isObject } from "../../host/plain-object.js";
 import type { Awaitable, CallOptions, Logger } from "../../host/types.js";
@@ -13,33 +14,45 @@ import type { DriverCalls, TakenInDriver } from "./protocol.js";
 
 /** A session that runs in a thread, as the driver keeps it. */
 export interface DriverSession {
-  readonly context: Pick<AgentLoopContext, "client" | "tools" | "interactions" | "media" | "signal">;
+  readonly context: Pick<AgentLoopContext, "client" | "tools" | "interactions" | "media" | "multiTurn" | "signal">;
   /** The one that tools see; its state stays here. */
   readonly toolSession: ToolSession;
   /** Calls that tools have admitted, by ticket. */
   readonly admitted: Map<number, () => void>;
-  /** How to give back what its thread has not: instances of tools, simulated users. */
-  readonly held: Map<string, () => Awaitable<void> | undefined>;
+  /** What its thread has not given back: instances of tools, simulated users. */
+  readonly held: Map<string, Held>;
   readonly spans: RelayedSpans;
 }
 
-/** Ends what a session has left open: its thread may be gone. Nobody waits for it. */
-export function leaveAll({ admitted, held }: DriverSession, logger: Pick<Logger, "warn">): void {
+interface Held {
+  /** Settles when there is something to give back. */
+  readonly made: Promise<unknown>;
+  giveBack(): Awaitable<void> | undefined;
+}
+
+/** Ends what a session has left open: its thread may be gone. Never rejects. */
+export async function leaveAll(session: DriverSession, logger: Pick<Logger, "warn">): Promise<void> {
+  const { admitted, held } = session;
   for (const leave of admitted.values()) leave();
   admitted.clear();
-  for (const [what, giveBack] of held) {
-    settled(async () => giveBack()).catch((error: unknown) =>
+  const { deadlineMs } = session.context.multiTurn.toolCalls;
+  const late = () => new Error(`it took longer than ${deadlineMs / 1000} s`);
+  const all = [...held].map(async ([what, { made, giveBack }]) => {
+    await withDeadline(made, deadlineMs, late).catch(() => {});
+    await withDeadline(settled(giveBack), deadlineMs, late).catch((error: unknown) =>
       logger.warn(`${what} could not be ended: ${reasonOf(error)}`),
     );
-  }
+  });
   held.clear();
+  await Promise.all(all);
 }
 
 type Answered<T extends keyof DriverCalls> = (args: DriverCalls[T], options: Required<CallOptions>) => Promise<unknown>;
 
 /**
  * The driver's side of a thread: models, tools and simulated users stay here, where their connections are. What a session asks for
- * happens inside the span in which it asks, so that spans of the driver's become part of it.
+ * happens inside the span in which it asks, so that spans of the driver's become part of it. What a session that is over would give
+ * back has been given back.
  */
 export function driverMethods(
   sessions: ReadonlyMap<number, DriverSession>,
@@ -68,6 +81,7 @@ export function driverMethods(
       return spans.inside(span, () => context.client.generate(request, { signal }));
     },
     async tool({ session, span, name, call }, options) {
+      if (!sessions.has(session) && (call.step === "release" || call.step === "leave")) return;
       const { context, toolSession, admitted, held, spans, signal } = sessionOf(session, options);
       const tool = context.tools.find(name);
       return spans.inside(span, () => {
@@ -80,15 +94,17 @@ export function driverMethods(
         const { instanceId } = call;
         const instance = `the instance ${instanceId} of the tool "${name}"`;
         if (call.step === "create") {
-          held.set(instance, () => tool?.release?.(instanceId));
-          return tool?.create?.(instanceId, call.createKwargs, toolSession);
+          const made = settled(() => tool?.create?.(instanceId, call.createKwargs, toolSession));
+          held.set(instance, { made, giveBack: () => tool?.release?.(instanceId) });
+          return made;
         }
-        if (call.step === "release") {
-          held.delete(instance);
-          return tool?.release?.(instanceId);
+        if (call.step === "execute") {
+          const executed = settled(() => tool?.execute(instanceId, call.args, signal, toolSession));
+          return executed.then((result) => byReference(`the tool "${name}"`, result, context.media));
         }
-        const executed = settled(() => tool?.execute(instanceId, call.args, signal, toolSession));
-        return executed.then((result) => byReference(`the tool "${name}"`, result, context.media));
+        if (call.step === "reward") return tool?.calcReward?.(instanceId) ?? 0;
+        held.delete(instance);
+        return tool?.release?.(instanceId);
       });
     },
     async mediaBytes({ session, span, id }, options) {
@@ -100,6 +116,7 @@ export function driverMethods(
       return spans.inside(span, () => takenInDriver(messages, context.media));
     },
     async interaction({ session, span, name, call }, options) {
+      if (!sessions.has(session) && call.step === "finalize") return;
       const { context, held, spans, signal } = sessionOf(session, options);
       const user = context.interactions.get(name);
       const { instanceId, kwargs } = call;
@@ -113,9 +130,11 @@ export function driverMethods(
           return said.then((turn) => byReference(`the interaction "${name}"`, turn, media));
         }
         if (call.step === "start") {
-          held.set(instance, () => user?.finalizeInteraction?.(instanceId, kwargs));
-          return user?.startInteraction?.(instanceId, kwargs);
+          const made = settled(() => user?.startInteraction?.(instanceId, kwargs));
+          held.set(instance, { made, giveBack: () => user?.finalizeInteraction?.(instanceId, kwargs) });
+          return made;
         }
+        if (call.step === "score") return user?.calculateScore?.(instanceId, kwargs) ?? 0;
         held.delete(instance);
         return user?.finalizeInteraction?.(instanceId, kwargs);
       });

@@ -48,6 +48,7 @@ export class DriverParts {
           this.#ask("tool", { session, name, call: { step: "create", instanceId, createKwargs } }),
         execute: (instanceId, args, signal) =>
           this.#ask<ToolResult>("tool", { session, name, call: { step: "execute", instanceId, args } }, signal),
+        calcReward: (instanceId) => this.#ask<number>("tool", { session, name, call: { step: "reward", instanceId } }),
         release: (instanceId) => this.#ask("tool", { session, name, call: { step: "release", instanceId } }),
       };
     });
@@ -62,6 +63,8 @@ export class DriverParts {
             const call = { step: "respond", instanceId, messages, kwargs } as const;
             return this.#ask<InteractionTurn>("interaction", { session, name, call }, signal);
           },
+          calculateScore: (instanceId, kwargs) =>
+            this.#ask<number>("interaction", { session, name, call: { step: "score", instanceId, kwargs } }),
           finalizeInteraction: (instanceId, kwargs) =>
             this.#ask("interaction", { session, name, call: { step: "finalize", instanceId, kwargs } }),
         },

@@ -99,9 +99,8 @@ export class LoopThreads {
     } finally {
       signal.removeEventListener("abort", abort);
       this.#sessions.delete(id);
-      leaveAll(session, this.options.logger);
       place.leave();
-      await spans.close(failure);
+      await Promise.all([leaveAll(session, this.options.logger), spans.close(failure)]);
     }
   }
 }

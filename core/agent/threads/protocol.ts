@@ -4,7 +4,7 @@ import type { Row } from "../../data/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import type { Logger } from "../../host/types.js";
 import type { GenerateRequest, SamplingParams } from "../../rollout/rollout.js";
-import type { SpanEvent } from "../../tracing/index.js";
+import type { SpanNews } from "../../tracing/index.js";
 import type { MultiTurnSettings } from "../agent-loop.js";
 import type { JsonObject, ToolSchemaDefinition } from "../tools/tool.js";
 
@@ -74,7 +74,7 @@ export type DriverCalls = {
   takeMedia: InSpan & { readonly messages: readonly ChatMessage[] };
   tool: InSpan & { readonly name: string; readonly call: ToolStep };
   interaction: InSpan & { readonly name: string; readonly call: InteractionStep };
-  span: { readonly session: number; readonly event: SpanEvent };
+  span: { readonly session: number; readonly event: SpanNews };
   log: { readonly level: keyof Logger; readonly message: string };
 };
 
@@ -90,10 +90,10 @@ export type ToolStep =
   | { readonly step: "leave"; readonly ticket: number }
   | { readonly step: "create"; readonly instanceId: string; readonly createKwargs: JsonObject }
   | { readonly step: "execute"; readonly instanceId: string; readonly args: JsonObject }
-  | { readonly step: "release"; readonly instanceId: string };
+  | { readonly step: "reward" | "release"; readonly instanceId: string };
 
 export type InteractionStep =
-  | { readonly step: "start" | "finalize"; readonly instanceId: string; readonly kwargs: JsonObject }
+  | { readonly step: "start" | "score" | "finalize"; readonly instanceId: string; readonly kwargs: JsonObject }
   | {
       readonly step: "respond";
       readonly instanceId: string;

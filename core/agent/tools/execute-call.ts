@@ -27,7 +27,10 @@ export interface ToolUse {
   readonly onReleaseFailed: (why: string) => void;
 }
 
-/** Create, execute and release an instance of a tool, with one deadline for the first two, once the tool admits the call. */
+/**
+ * Create, execute and release an instance of a tool, with one deadline for the first two, once the tool admits the call. What is
+ * still being created when that has passed is released afterwards.
+ */
 export async function useTool(tool: Tool, use: ToolUse): Promise<ToolResult> {
   const leave = await admitted(tool, use.signal);
   try {
@@ -54,8 +57,10 @@ async function created(tool: Tool, use: ToolUse): Promise<ToolResult> {
   const { instanceId, args, createKwargs, session, deadlineMs } = use;
   const seconds = deadlineMs / 1000;
   const late = new ToolCallFailed("timeout", `Error: the tool "${tool.name}" did not answer within ${seconds} s.`);
+  let creating: Promise<void> = Promise.resolve();
   const call = async (signal: AbortSignal) => {
-    await tool.create?.(instanceId, createKwargs, session);
+    creating = settled(() => tool.create?.(instanceId, createKwargs, session));
+    await creating;
     signal.throwIfAborted();
     return tool.execute(instanceId, args, signal, session);
   };
@@ -67,7 +72,7 @@ async function created(tool: Tool, use: ToolUse): Promise<ToolResult> {
     if (error instanceof ToolCallFailed) throw error;
     throw new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${reasonOf(error)}`);
   } finally {
-    await release(tool, use);
+    await release(tool, creating, use);
   }
 }
 
@@ -76,10 +81,12 @@ const labelOf =
   () =>
     `the tool "${tool.name}", call ${instanceId}`;
 
-async function release(tool: Tool, use: ToolUse): Promise<void> {
+async function release(tool: Tool, creating: Promise<void>, use: ToolUse): Promise<void> {
   if (!tool.release) return;
   const { instanceId, deadlineMs, onReleaseFailed } = use;
   const late = () => new Error(`it took longer than ${deadlineMs / 1000} s`);
+  // One that is never created is released all the same.
+  await withDeadline(creating, deadlineMs, late).catch(() => {});
   try {
     await withDeadline(
       settled(() => inUserCode(labelOf(tool, use), () => tool.release?.(instanceId))),

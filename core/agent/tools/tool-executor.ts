@@ -68,12 +68,17 @@ export class ToolExecutor {
     requireOptions<ToolCallLimits>("the limits of a ToolExecutor", limits, LIMITS);
   }
 
-  /** All calls at the same time; one record for each, in their order. Rejects only when the signal aborts. */
-  run(calls: readonly RequestedCall[]): Promise<ToolCallRecord[]> {
+  /**
+   * All calls at the same time; one record for each, in their order. Rejects when the signal aborts, or for media that cannot be
+   * taken: when all calls have ended.
+   */
+  async run(calls: readonly RequestedCall[]): Promise<ToolCallRecord[]> {
     const { tracer = noTracer } = this.scope;
-    return Promise.all(
-      calls.map((call) => tracedCall(tracer, call, this.tools.find(call.name) !== null, () => this.#run(call))),
+    const all = calls.map((call) =>
+      tracedCall(tracer, call, this.tools.find(call.name) !== null, () => this.#run(call)),
     );
+    await Promise.allSettled(all);
+    return Promise.all(all);
   }
 
   /** The records of calls of a turn that was cut off: none of them is executed. */

@@ -1,6 +1,6 @@
 import type { CallOptions } from "../../host/types.js";
 import type { LoadUserModule } from "../../host/user-module.js";
-import { noTracer, RelayTracer, type SpanEvent, type TracerFactory, withTracer } from "../../tracing/index.js";
+import { noTracer, RelayTracer, type SpanNews, type TracerFactory, withTracer } from "../../tracing/index.js";
 import { customRewardFunction } from "../custom-function.js";
 import { rewardErrors } from "../errors.js";
 import { scorerChoice } from "../managers/choose-scorer.js";
@@ -35,7 +35,7 @@ export interface WorkerCall {
 /** What a reward worker tells of spans inside a call. */
 export interface WorkerSpan {
   readonly call: number;
-  readonly event: SpanEvent;
+  readonly event: SpanNews;
 }
 
 /** A medium whose bytes a reward worker asks for. */

@@ -1,3 +1,3 @@
 export { type OpenedSpan, RelayTracer } from "./relay-tracer.js";
 export { RelayedSpans } from "./relayed-spans.js";
-export type { SpanEvent } from "./span-events.js";
+export type { LinkedSpan, SpanNews } from "./span-events.js";

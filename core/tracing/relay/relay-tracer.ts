@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Span, SpanAttributes, SpanStart, Tracer } from "../tracer.js";
-import { failureOf, plainAttributes, type SpanEvent } from "./span-events.js";
+import type { Span, SpanAttributes, SpanEvent, SpanStart, Tracer } from "../tracer.js";
+import { failureOf, type LinkedSpan, plainAttributes, type SpanNews } from "./span-events.js";
 
 /** A span of a thread that has begun and not ended. */
 export interface OpenedSpan {
   readonly id: number;
   set(attributes: SpanAttributes): void;
+  addEvent(event: SpanEvent): void;
+  /** `to`: the ids of a span, or the `id` of one of this tracer's. */
+  addLink(link: { readonly to: LinkedSpan; readonly attributes?: SpanAttributes }): void;
   /** `error`: what its work threw. `at`: milliseconds since 1970; default: now. Once; later calls have no effect. */
   end(options?: { readonly error?: unknown; readonly at?: number }): void;
 }
@@ -18,7 +21,7 @@ export class RelayTracer implements Tracer {
   #next = 0;
 
   constructor(
-    private readonly tell: (event: SpanEvent) => void,
+    private readonly tell: (news: SpanNews) => void,
     readonly wantsText: boolean,
   ) {}
 
@@ -32,6 +35,7 @@ export class RelayTracer implements Tracer {
     const id = this.#next++;
     const began = performance.now();
     const from = startedAt ?? Date.now();
+    const now = () => from + performance.now() - began;
     const start: SpanStart = {
       kind,
       name,
@@ -45,7 +49,11 @@ export class RelayTracer implements Tracer {
     return {
       id,
       set: (more) => this.tell({ event: "set", id, attributes: plainAttributes(more) }),
-      end: ({ at = from + performance.now() - began, ...options } = {}) => {
+      addEvent: ({ name: what, attributes: more = {}, at = now() }) =>
+        this.tell({ event: "happened", id, what: { name: what, at, attributes: plainAttributes(more) } }),
+      addLink: ({ to, attributes: more = {} }) =>
+        this.tell({ event: "linked", id, to, attributes: plainAttributes(more) }),
+      end: ({ at = now(), ...options } = {}) => {
         if (isEnded) return;
         isEnded = true;
         this.tell({ event: "end", id, at, failure: "error" in options ? failureOf(options.error) : null });
@@ -60,13 +68,14 @@ export class RelayTracer implements Tracer {
 
   async span<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
     const opened = this.open(start);
+    const { set, addEvent, addLink } = opened;
     let at: number | undefined;
     const endAt = (time: number) => {
       at = time;
     };
     let value: T;
     try {
-      value = await this.within(opened.id, () => work({ set: opened.set, endAt }));
+      value = await this.within(opened.id, () => work({ set, addEvent, addLink, endAt }));
     } catch (error) {
       opened.end({ error, at });
       throw error;

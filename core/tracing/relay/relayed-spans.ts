@@ -1,13 +1,13 @@
 import { AsyncResource } from "node:async_hooks";
-import type { Span, SpanAttributes, Tracer } from "../tracer.js";
-import { errorOfFailure, type SpanEvent } from "./span-events.js";
+import type { Span, Tracer } from "../tracer.js";
+import { errorOfFailure, type LinkedSpan, type SpanNews } from "./span-events.js";
 
 interface Relayed {
   /** Where what happens in the span is run, once the tracer has begun it. */
   around: AsyncResource | null;
   span: Span | null;
   /** Told before the tracer has begun it. */
-  readonly early: SpanAttributes[];
+  readonly early: ((span: Span) => void)[];
   readonly ended: Promise<void>;
   end(): void;
   fail(error: unknown): void;
@@ -27,22 +27,23 @@ export class RelayedSpans {
   constructor(private readonly tracer: Tracer) {}
 
   /** What comes after the end is of a session that is over. */
-  take(event: SpanEvent): void {
+  take(news: SpanNews): void {
     if (this.#closed) return;
-    if (event.event === "begin") {
-      this.#begin(event);
+    if (news.event === "begin") {
+      this.#begin(news);
       return;
     }
-    const relayed = this.#spans.get(event.id);
+    const relayed = this.#spans.get(news.id);
     if (!relayed) return;
-    if (event.event === "set") {
-      if (relayed.span) relayed.span.set(event.attributes);
-      else relayed.early.push(event.attributes);
+    if (news.event !== "end") {
+      const tell = (span: Span) => this.#tell(span, news);
+      if (relayed.span) tell(relayed.span);
+      else relayed.early.push(tell);
       return;
     }
-    this.#open.delete(event.id);
-    relayed.span?.endAt?.(event.at);
-    if (event.failure) relayed.fail(errorOfFailure(event.failure));
+    this.#open.delete(news.id);
+    relayed.span?.endAt?.(news.at);
+    if (news.failure) relayed.fail(errorOfFailure(news.failure));
     else relayed.end();
   }
 
@@ -64,7 +65,20 @@ export class RelayedSpans {
     await Promise.all(this.#told);
   }
 
-  #begin({ id, parent, start }: Extract<SpanEvent, { event: "begin" }>): void {
+  #tell(span: Span, news: Exclude<SpanNews, { event: "begin" | "end" }>): void {
+    if (news.event === "set") span.set(news.attributes);
+    else if (news.event === "happened") span.addEvent?.(news.what);
+    else {
+      const to = this.#idsOf(news.to);
+      if (to) span.addLink?.({ to, attributes: news.attributes });
+    }
+  }
+
+  #idsOf(to: LinkedSpan) {
+    return typeof to === "number" ? (this.#spans.get(to)?.span?.ids?.() ?? null) : to;
+  }
+
+  #begin({ id, parent, start }: Extract<SpanNews, { event: "begin" }>): void {
     const relayed = newRelayed();
     this.#spans.set(id, relayed);
     this.#open.add(id);
@@ -72,7 +86,7 @@ export class RelayedSpans {
       this.tracer.span(start, (span) => {
         relayed.span = span;
         relayed.around = new AsyncResource("verl.span");
-        for (const attributes of relayed.early) span.set(attributes);
+        for (const tell of relayed.early) tell(span);
         return relayed.ended;
       }),
     ).then(

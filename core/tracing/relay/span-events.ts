@@ -1,10 +1,10 @@
 import { type PortableError, portableError } from "../../host/error-transport.js";
 import type { ErrorCode } from "../../host/errors.js";
 import { isVerlError, reasonOf, VerlError } from "../../host/errors.js";
-import type { SpanAttributes, SpanStart } from "../tracer.js";
+import type { SpanAttributes, SpanEvent, SpanIds, SpanStart } from "../tracer.js";
 
 /** What a thread tells of its spans, in the order in which it happens. Plain data. */
-export type SpanEvent =
+export type SpanNews =
   | {
       readonly event: "begin";
       /** Of the span, among those of its session. */
@@ -14,6 +14,8 @@ export type SpanEvent =
       readonly start: SpanStart;
     }
   | { readonly event: "set"; readonly id: number; readonly attributes: SpanAttributes }
+  | { readonly event: "happened"; readonly id: number; readonly what: SpanEvent }
+  | { readonly event: "linked"; readonly id: number; readonly to: LinkedSpan; readonly attributes: SpanAttributes }
   | {
       readonly event: "end";
       readonly id: number;
@@ -22,6 +24,9 @@ export type SpanEvent =
       /** What the work threw; null where it ended well. */
       readonly failure: SpanFailure | null;
     };
+
+/** A span anywhere, or one of the same session's thread by its number. */
+export type LinkedSpan = SpanIds | number;
 
 /** An error as a trace names it: by its code, or by its class. */
 export type SpanFailure =

@@ -7,6 +7,7 @@ import {
   type Span as OtelSpan,
   ROOT_CONTEXT,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from "@opentelemetry/api";
 import {
@@ -22,6 +23,7 @@ import {
   isVerlError,
   type Span,
   type SpanAttributes,
+  type SpanIds,
   type SpanKind,
   type SpanStart,
   type Tracer,
@@ -107,9 +109,14 @@ export class OtelTracer implements Tracer {
     };
     const { startedAt: startTime } = start;
     const otel = this.#tracer.startSpan(nameOf(start), { attributes: this.#clean(attributes), startTime }, around);
+    const ids = otel.isRecording() ? idsOf(otel.spanContext()) : null;
     let endTime: number | undefined;
     const span: Span = {
       set: (more) => void otel.setAttributes(this.#clean(more)),
+      addEvent: ({ name, attributes: more = {}, at }) => void otel.addEvent(name, this.#clean(more), at),
+      addLink: ({ to, attributes: more = {} }) =>
+        void otel.addLink({ context: { ...to, traceFlags: TraceFlags.SAMPLED }, attributes: this.#clean(more) }),
+      ids: () => ids,
       endAt: (time) => {
         endTime = time;
       },
@@ -166,6 +173,8 @@ const OPERATIONS: { readonly [K in SpanKind]?: string } = {
   tool: "execute_tool",
   judge: "chat",
 };
+
+const idsOf = ({ traceId, spanId }: SpanIds): SpanIds => ({ traceId, spanId });
 
 const nameOf = ({ kind, name }: SpanStart) =>
   kind === "session" || kind === "tool" ? `${OPERATIONS[kind]} ${name}` : kind === "score" ? `score ${name}` : name;

@@ -53,7 +53,13 @@ function spanOf(span: ReadableSpan): object {
         }
       : {}),
     ...(links.length > 0
-      ? { links: links.map(({ context }) => ({ traceId: context.traceId, spanId: context.spanId })) }
+      ? {
+          links: links.map(({ context, attributes = {} }) => ({
+            traceId: context.traceId,
+            spanId: context.spanId,
+            attributes: attributesOf(attributes),
+          })),
+        }
       : {}),
     status: { code: status.code, ...(status.message ? { message: status.message } : {}) },
   };

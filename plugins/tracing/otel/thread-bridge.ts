@@ -4,6 +4,8 @@ import {
   context,
   type Exception,
   INVALID_SPAN_CONTEXT,
+  isSpanContextValid,
+  type Link,
   type Span as OtelSpan,
   type Tracer as OtelTracer,
   type SpanContext,
@@ -19,7 +21,7 @@ import { AsyncContext } from "./async-context.js";
 
 /**
  * In a thread: spans that a loop, or a library of its, opens through OpenTelemetry's API are told to the driver, as part of the session
- * that they are opened in. Their names, attributes, times and status are kept; events and links are not.
+ * that they are opened in, with their attributes, events, links, times and status.
  */
 export function bridgeThread(): void {
   if (!context.setGlobalContextManager(new BridgeContext())) return;
@@ -57,7 +59,8 @@ const TRACER: OtelTracer = {
       ...({ kind: "own", name, attributes: attributesOf(options.attributes) } as const),
       ...(options.startTime === undefined ? {} : { startedAt: milliseconds(options.startTime) }),
     };
-    return new BridgeSpan(relay, relay.open(start, options.root ? null : around));
+    const span = new BridgeSpan(relay, relay.open(start, options.root ? null : around));
+    return span.addLinks(options.links ?? []);
   },
   startActiveSpan<F extends (span: OtelSpan) => unknown>(name: string, ...rest: unknown[]): ReturnType<F> {
     const work = rest.at(-1) as F;
@@ -67,22 +70,28 @@ const TRACER: OtelTracer = {
   },
 };
 
+/** Spans that have no ids yet are told apart by the object that stands for these. */
+const BRIDGED = new WeakMap<SpanContext, number>();
+
 class BridgeSpan implements OtelSpan {
+  readonly #context: SpanContext = { ...INVALID_SPAN_CONTEXT };
   #isRecording = true;
   #failure: SpanStatus | null = null;
 
   constructor(
     readonly relay: RelayTracer,
     private readonly opened: OpenedSpan,
-  ) {}
+  ) {
+    BRIDGED.set(this.#context, opened.id);
+  }
 
   get id(): number {
     return this.opened.id;
   }
 
-  /** None: the exported span has an id that is not known here, so nothing is to be handed on to other services. */
+  /** Not valid: the exported span has an id that is not known here, so nothing is to be handed on to other services. */
   spanContext(): SpanContext {
-    return INVALID_SPAN_CONTEXT;
+    return this.#context;
   }
 
   setAttribute(name: string, value: Attributes[string]): this {
@@ -94,15 +103,22 @@ class BridgeSpan implements OtelSpan {
     return this;
   }
 
-  addEvent(): this {
+  addEvent(name: string, second?: Attributes | TimeInput, third?: TimeInput): this {
+    const [attributes, time] = isTime(second) ? [{}, second] : [second, third];
+    const at = time === undefined ? {} : { at: milliseconds(time) };
+    this.opened.addEvent({ name, attributes: attributesOf(attributes), ...at });
     return this;
   }
 
-  addLink(): this {
+  addLink({ context: linked, attributes }: Link): this {
+    const { traceId, spanId } = linked;
+    const to = BRIDGED.get(linked) ?? (isSpanContextValid(linked) ? { traceId, spanId } : null);
+    if (to !== null) this.opened.addLink({ to, attributes: attributesOf(attributes) });
     return this;
   }
 
-  addLinks(): this {
+  addLinks(links: readonly Link[]): this {
+    for (const link of links) this.addLink(link);
     return this;
   }
 
@@ -115,10 +131,14 @@ class BridgeSpan implements OtelSpan {
     return this;
   }
 
-  /** The message may hold what a model wrote: it goes with the status, which the run's tracer knows how to treat. */
-  recordException(exception: Exception): void {
-    const type = typeof exception === "string" ? "Error" : exception.name;
-    this.opened.set({ "exception.type": type });
+  /** The message may hold what a model wrote. */
+  recordException(exception: Exception, time?: TimeInput): void {
+    const error = typeof exception === "string" ? { message: exception } : exception;
+    this.addEvent("exception", { "exception.type": error.name ?? "Error", ...this.#text(error) }, time);
+  }
+
+  #text({ message, stack }: { readonly message?: string; readonly stack?: string }): Attributes {
+    return this.relay.wantsText ? { "exception.message": message, "exception.stacktrace": stack } : {};
   }
 
   end(endTime?: TimeInput): void {
@@ -139,6 +159,9 @@ function attributesOf(attributes: Attributes = {}): SpanAttributes {
     Object.entries(attributes).map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : value]),
   ) as SpanAttributes;
 }
+
+const isTime = (value: unknown): value is TimeInput =>
+  typeof value === "number" || Array.isArray(value) || value instanceof Date;
 
 /** Since 1970. Numbers below the age of this thread count from its start, as OpenTelemetry has it. */
 function milliseconds(time: TimeInput): number {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { ATTRIBUTE, defineErrors } from "../../../core/plugin.js";
-import { RelayedSpans, RelayTracer, type SpanEvent, type Tracer } from "../../../core/tracing/index.js";
+import { RelayedSpans, RelayTracer, type SpanNews, type Tracer } from "../../../core/tracing/index.js";
 import { type RecordedSpan, RecordingTracer } from "../../../testing/index.js";
 
 /** A session of a run's tracer, and the tracer of its thread: what goes over is copied, as by a channel. */
@@ -10,7 +10,7 @@ async function session(
 ): Promise<RecordedSpan> {
   await tracer.span({ kind: "session", name: "agent", root: true }, async () => {
     const here = new RelayedSpans(tracer);
-    const thread = new RelayTracer((event: SpanEvent) => here.take(structuredClone(event)), false);
+    const thread = new RelayTracer((news: SpanNews) => here.take(structuredClone(news)), false);
     try {
       await work(thread, here);
     } finally {

@@ -155,6 +155,36 @@ describe("plugins/tracing/otel", () => {
     expect(own?.parentSpanId).to.equal(spans.find(({ name }) => name === "invoke_agent agent")?.spanId);
   });
 
+  it("writes events and links, without what may be a secret", async () => {
+    const elsewhere = { traceId: "a".repeat(32), spanId: "b".repeat(16) };
+    const env = { MY_API_KEY: "hunter22" };
+    await spansOf(
+      (tracer) =>
+        tracer.span(session, async (span) => {
+          span.addEvent?.({ name: "asked", at: 1e12, attributes: { "my.key": "hunter22", "my.n": 2 } });
+          span.addLink?.({ to: elsewhere, attributes: { "my.why": "again" } });
+          const own = span.ids?.();
+          await tracer.span({ kind: "tool", name: "add" }, async (inner) => {
+            if (own) inner.addLink?.({ to: own });
+          });
+        }),
+      { env },
+    );
+    const lines = (await readFile(file(), "utf8")).trim().split("\n");
+    const spans = lines.flatMap((line) => JSON.parse(line).resourceSpans[0].scopeSpans[0].spans as WrittenSpan[]);
+    const [root, tool] = ["invoke_agent agent", "execute_tool add"].map((name) => spans.find((s) => s.name === name));
+    const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+    expect(root?.events).to.deep.equal([
+      {
+        timeUnixNano: "1000000000000000000",
+        name: "asked",
+        attributes: [text("my.key", "********"), { key: "my.n", value: { intValue: "2" } }],
+      },
+    ]);
+    expect(root?.links).to.deep.equal([{ ...elsewhere, attributes: [text("my.why", "again")] }]);
+    expect(tool?.links).to.deep.equal([{ traceId: root?.traceId, spanId: root?.spanId, attributes: [] }]);
+  });
+
   it("leaves nothing behind in the process", async () => {
     await spansOf((tracer) => tracer.span(session, async () => {}));
     const span = trace.getTracer("x").startSpan("after");
@@ -246,3 +276,11 @@ describe("plugins/tracing/otel", () => {
     });
   });
 });
+
+interface WrittenSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly events?: unknown;
+  readonly links?: unknown;
+}
