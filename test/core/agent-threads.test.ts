@@ -357,7 +357,7 @@ describe("agent loops in threads", function () {
       open = resolve;
     });
     const limited: Tool = {
-      ...functionTool(() => void events.push("execute"), { name: "limited", description: "", parameters: {} }),
+      ...functionTool(() => void events.push("execute"), { name: "limited", description: "Does.", parameters: {} }),
       async admit() {
         events.push("admit");
         await opened;
@@ -458,7 +458,7 @@ describe("agent loops in threads", function () {
       finalizeInteraction: (id) => void events.push(`finalize ${id}`),
     };
     const tool: Tool = {
-      ...functionTool(() => new Promise(() => {}), { name: "hold", description: "", parameters: {} }),
+      ...functionTool(() => new Promise(() => {}), { name: "hold", description: "Does.", parameters: {} }),
       create: (id) => void events.push(`create ${id}`),
       release: (id) => void events.push(`release ${id}`),
     };
@@ -573,7 +573,7 @@ describe("agent loops in threads", function () {
 
     it("end at their deadline, in the file before their session", async () => {
       const never: Tool = {
-        ...functionTool(() => new Promise(() => {}), { name: "ask", description: "", parameters: {} }),
+        ...functionTool(() => new Promise(() => {}), { name: "ask", description: "Does.", parameters: {} }),
       };
       const outputDir = await mkdtemp(path.join(folder, "traces-"));
       const options = tracerOptions(outputDir);
