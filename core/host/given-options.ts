@@ -17,6 +17,7 @@ const form =
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
+export const maybeEmpty = form("a text", (value) => typeof value === "string");
 export const aText = form("a text", isText);
 export const aFlag = form("true or false", (value) => typeof value === "boolean");
 export const aFunction = form("a function", (value) => typeof value === "function");

@@ -2,6 +2,7 @@ import {
   aFunction,
   anObject,
   aText,
+  maybeEmpty,
   type OptionForms,
   requireArgument,
   requireOptions,
@@ -67,7 +68,7 @@ export function functionTool(
 
 const OPTIONS: OptionForms<FunctionToolOptions<unknown>> = {
   name: aText,
-  description: aText,
+  description: maybeEmpty,
   // ArkType's schemas are functions.
   parameters: (value) => (typeof value === "function" ? null : anObject(value)),
 };

@@ -113,7 +113,7 @@ export const reward = section("Scoring of trajectories.", {
   hybrid: key(
     z.array(z.strictObject({ data_source: z.string(), rule: weight(), function: weight(), model: weight() })),
     [],
-    "For the reward manager hybrid: weights of rule, function and model, by data source; the first that fits.",
+    "For the reward manager hybrid: weights of rule, function and model, by data source; the first that fits. 0 = not asked; below 0 = a penalty.",
     { differs: { why: "in verl a function does this" } },
   ),
   reward_kwargs: open("Options of the reward manager, e.g. dapo's {max_resp_len, overlong_buffer_cfg}."),

@@ -9,6 +9,7 @@ import type {
   RewardManagerOptions,
   RewardResult,
 } from "../reward.js";
+import { inOneLine } from "../score-value.js";
 import { createNaiveRewardManager } from "./naive.js";
 
 /**
@@ -29,7 +30,8 @@ type Part = (typeof PARTS)[number];
 /**
  * Scores made of parts: the sum of weight · score over the parts of the first rule in `reward.hybrid` that fits the row. Parts
  * are scored at the same time. A part that abstains is left out; if all do, so does the sum; one that fails makes the whole fail.
- * Extra values: those of the parts, earlier ones winning, and `rule_score`, `function_score`, `model_score`.
+ * A negative weight makes a penalty of its part: more of it is worse. Extra values: those of the parts, earlier ones winning and
+ * penalties last, and `rule_score`, `function_score`, `model_score`.
  */
 export const hybridRewardManager: RewardManagerFactory = { name: "hybrid", create: createHybridRewardManager };
 
@@ -106,25 +108,45 @@ function combined(parts: readonly PartResult[]): RewardResult {
   };
   if (failed) return { ...failed.result, seconds };
   const extra: Record<string, JsonValue> = {};
-  for (const { result } of parts) {
+  // What a penalty says of itself (`acc`) must not stand for the whole.
+  const bySign = [...parts.filter(({ weight }) => weight > 0), ...parts.filter(({ weight }) => weight < 0)];
+  for (const { result } of bySign) {
     for (const [name, value] of Object.entries(result.extra)) if (name !== "score") extra[name] ??= value;
   }
   for (const { part, result } of parts) extra[`${part}_score`] = result.score;
   const scored = parts.filter(({ result }) => result.score !== null);
   if (scored.length === 0) return { outcome: "abstain", score: null, extra, seconds };
   const score = scored.reduce((sum, { weight, result }) => sum + weight * result.score!, 0);
+  if (!Number.isFinite(score)) {
+    const sum = scored.map(({ part, weight, result }) => `${weight} · ${result.score} (${part})`).join(" + ");
+    const error = rewardErrors.VERL_REWARD_BAD_RESULT({
+      what: `the weighted sum of the parts is ${score}: ${sum}`,
+      where: "reward.hybrid",
+      fix: "take smaller weights, or scores of a bounded size",
+    });
+    return { outcome: "error", score: null, extra: {}, message: inOneLine(error), seconds };
+  }
   return { outcome: "scored", score, extra, seconds };
 }
 
 const fits = (pattern: string, dataSource: string): boolean =>
   pattern.endsWith("*") ? dataSource.startsWith(pattern.slice(0, -1)) : pattern === dataSource;
 
-function readRules({ hybrid, customFunction, rewardModel }: RewardManagerOptions): readonly HybridRule[] {
+function readRules({ hybrid, customFunction, rewardModel, logger }: RewardManagerOptions): readonly HybridRule[] {
   const bad = (what: string, at?: number) =>
     rewardErrors.VERL_REWARD_BAD_HYBRID({ what, where: `reward.hybrid${at === undefined ? "" : `[${at}]`}` });
   if (hybrid.length === 0) throw bad("the reward manager is hybrid, and there are no rules");
   for (const [i, rule] of hybrid.entries()) {
-    if (PARTS.every((part) => rule[part] === 0)) throw bad("no part has a weight", i);
+    const odd = PARTS.find((part) => !Number.isFinite(rule[part]));
+    if (odd) throw bad(`the weight of \`${odd}\` is ${rule[odd]}`, i);
+    const weighed = PARTS.filter((part) => rule[part] !== 0);
+    if (weighed.length === 0) throw bad("no part has a weight", i);
+    if (weighed.every((part) => rule[part] < 0)) {
+      const parts = weighed.map((part) => `${part}: ${rule[part]}`).join(", ");
+      logger.warn(
+        `reward.hybrid[${i}] (${rule.data_source}) has negative weights alone (${parts}): the model learns to score low there`,
+      );
+    }
     if (rule.function !== 0 && !customFunction)
       throw bad("the part `function` needs reward.custom_reward_function.path", i);
     if (rule.model !== 0 && !rewardModel) throw bad("the part `model` needs reward.reward_model.enable", i);

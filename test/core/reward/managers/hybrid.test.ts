@@ -122,10 +122,42 @@ describe("hybrid reward manager", () => {
     });
   });
 
+  it("takes a part with a negative weight off the score; what it says of itself comes last", async () => {
+    const manager = hybridManager([rule({ rule: -0.25, function: 1 })], {
+      customFunction: async () => ({ score: 0.5, acc: 0 }),
+    });
+    const { score, extra } = await manager.score(RIGHT);
+    expect(score).to.equal(0.25);
+    expect(extra).to.deep.include({ acc: 0, rule_score: 1, function_score: 0.5 });
+  });
+
+  it("warns where a rule has negative weights alone, and not of a penalty", () => {
+    const warnings: string[] = [];
+    const logger = { debug() {}, info() {}, warn: (text: string) => void warnings.push(text), error() {} };
+    const { find, knownDataSources } = createScorerIndex([gsm8kScorer]);
+    const rest = { findScorer: find, knownDataSources, rewardModel: model(1), logger };
+    createHybridRewardManager(managerOptions({ hybrid: [rule({ rule: 1, model: -0.5 })], ...rest }));
+    expect(warnings).to.deep.equal([]);
+    createHybridRewardManager(managerOptions({ hybrid: [rule({ rule: 1 }), rule({ model: -0.5 })], ...rest }));
+    expect(warnings).to.deep.equal([
+      "reward.hybrid[1] (*) has negative weights alone (model: -0.5): the model learns to score low there",
+    ]);
+  });
+
+  it("fails where the sum is no finite number", async () => {
+    const manager = hybridManager([rule({ function: 1e308 })], { customFunction: () => 100 });
+    const { outcome, score, message } = await manager.score(rewardInput());
+    expect([outcome, score]).to.deep.equal(["error", null]);
+    expect(message).to.contain("the weighted sum of the parts is Infinity").and.contain("1e+308 · 100 (function)");
+  });
+
   it("refuses rules that cannot be followed", () => {
     for (const [rules, words] of [
       [[], "no rules"],
       [[rule({})], "reward.hybrid[0]"],
+      [[rule({ rule: -0 })], "no part has a weight"],
+      [[rule({ rule: Number.NaN })], "the weight of `rule` is NaN"],
+      [[rule({ rule: 1, model: Number.POSITIVE_INFINITY })], "the weight of `model` is Infinity"],
       [[rule({ rule: 1 }), rule({ function: 1 })], "custom_reward_function"],
       [[rule({ model: 1 })], "reward.reward_model.enable"],
     ] as const) {
