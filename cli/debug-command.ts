@@ -16,7 +16,7 @@ import { OutputFile, outputFolder } from "./output-file.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 import { runScope } from "./run-scope.js";
-import { watchedLoop } from "./watched-loop.js";
+import { watchedWork } from "./watched-work.js";
 
 export interface DebugRolloutRequest extends ConfigRequest {
   readonly steps: number;
@@ -29,7 +29,7 @@ export async function debugRollout(request: DebugRolloutRequest, io: CommandIo):
   if (request.output !== null) await outputFolder(path.resolve(io.cwd, request.output));
   const run = await prepareRun(request, io, { forTraining: true });
   try {
-    return await withInterrupts(io, watchedLoop(run.config, request), async ({ signal }) => {
+    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
       const weights = { checkpoint: null, version: 0, startedAt: new Date() };
       for await (const sampled of sampleOnly(await runScope(run, io, signal), { steps: request.steps, weights })) {
         const { step, records, metrics, seconds } = sampled;
@@ -76,7 +76,7 @@ export async function debugTrain(request: DebugTrainRequest, io: CommandIo): Pro
   const recorded = await recordedSteps(request.data, io);
   const run = await prepareRun(request, io, { forTraining: true });
   try {
-    return await withInterrupts(io, watchedLoop(run.config, request), async ({ signal }) => {
+    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
       for await (const { step, trajectories, metrics } of trainOnly(await runScope(run, io, signal), recorded)) {
         if (request.json) {
           printJson(io, { event: "step", step, trajectories, data: maskNonFinite(metrics) });

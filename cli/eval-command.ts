@@ -6,7 +6,7 @@ import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 import { runScope } from "./run-scope.js";
-import { watchedLoop } from "./watched-loop.js";
+import { watchedWork } from "./watched-work.js";
 
 export interface EvalRequest extends ConfigRequest {
   /** File with a column `responses` to score; null: validate the model on `data.val_files`. */
@@ -17,7 +17,7 @@ export interface EvalRequest extends ConfigRequest {
 export async function runEval(request: EvalRequest, io: CommandIo): Promise<number> {
   const run = await prepareRun(request, io, { forTraining: false, withoutModel: request.responses !== null });
   try {
-    return await withInterrupts(io, watchedLoop(run.config, request), async ({ signal }) => {
+    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
       const scope = await runScope(run, io, signal);
       if (request.responses === null && scope.config.data.val_files.length === 0) {
         throw cliErrors.VERL_CLI_USAGE({

@@ -19,7 +19,7 @@ import { OutputFile } from "./output-file.js";
 import { type ConfigRequest, type PreparedRun, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
 import { runScope } from "./run-scope.js";
-import { watchedLoop } from "./watched-loop.js";
+import { watchedWork } from "./watched-work.js";
 
 export interface GenerateRequest extends ConfigRequest {
   /** A single prompt; otherwise the prompts of `data.train_files`. */
@@ -33,7 +33,7 @@ export async function runGenerate(request: GenerateRequest, io: CommandIo): Prom
   const run = await prepareRun(request, io, { forTraining: false });
   const cleanups: (() => Promise<void>)[] = [];
   try {
-    return await withInterrupts(io, watchedLoop(run.config, request), async ({ signal }) => {
+    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
       const scope = withSamples(await runScope(run, io, signal), run);
       const inputs = await openPromptInputs(scope, cleanups);
       const prompts = await promptsOf(request, scope, inputs);

@@ -1,8 +1,10 @@
-import { type WatchedLoop, watchLoop } from "../core/host/index.js";
+import { isVerlError, watchLoop } from "../core/host/index.js";
 import { trainerErrors } from "../core/trainer/errors.js";
 import type { Trainer } from "../core/trainer/index.js";
 import { type CommandIo, printLine } from "./io.js";
 import { EXIT } from "./report-error.js";
+import { surfaced } from "./stray-errors.js";
+import type { Watched } from "./watched-work.js";
 
 /** Longest time that an abort may take before the process ends without it. */
 const GRACE_MS = 5000;
@@ -21,11 +23,11 @@ export interface Interrupts {
  * Two-stage Ctrl-C: the first SIGINT (or SIGTERM) lets the trainer finish its step and save; the second aborts. Before
  * there is a trainer the first one aborts. An abort that takes longer than a few seconds, or a third signal, ends the
  * process: checkpoints and metrics are written so that this harms nothing. `watched`: code of the user's that holds the
- * thread, so that no signal gets through to it, is named and ended.
+ * thread, so that no signal gets through to it, is named and ended, and errors that nobody catches end the work.
  */
 export async function withInterrupts<T>(
   io: CommandIo,
-  watched: WatchedLoop | null,
+  watched: Watched | null,
   work: (interrupts: Interrupts) => Promise<T>,
 ): Promise<T> {
   const abort = new AbortController();
@@ -48,9 +50,9 @@ export async function withInterrupts<T>(
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
-  const stopWatching = watched ? watchLoop(watched) : () => {};
+  const stopWatching = [watched && watchLoop(watched.loop), watched?.errors?.((error) => abort.abort(error))];
   try {
-    return await work({
+    const result = await work({
       signal: abort.signal,
       onTrainer(created) {
         trainer = created;
@@ -58,8 +60,14 @@ export async function withInterrupts<T>(
       hasTrainer: () => trainer !== null,
       received: () => received,
     });
+    await surfaced();
+    if (received === 0) abort.signal.throwIfAborted();
+    return result;
+  } catch (error) {
+    // What aborted the work says more than what the abort broke.
+    throw abort.signal.aborted && isVerlError(abort.signal.reason) ? abort.signal.reason : error;
   } finally {
-    stopWatching();
+    for (const stop of stopWatching) stop?.();
     clearTimeout(grace);
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);

@@ -9,7 +9,7 @@ import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT, reportError } from "./report-error.js";
 import { type TrainOutcome, trainPrepared } from "./train-run.js";
-import { watchedRun } from "./watched-loop.js";
+import { watchedRun } from "./watched-work.js";
 
 export interface TrainRequest extends ConfigRequest {
   /** Check everything, print what would run, start nothing. */

@@ -5,6 +5,7 @@ import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracki
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
+import { surfaced } from "./stray-errors.js";
 import { trackerSettings } from "./tracker-settings.js";
 import { VERSION } from "./version.js";
 
@@ -73,7 +74,10 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     });
     options.onTrainer?.(trainer);
     await trainer.init();
-    return { ...(await trainer.fit()), outputDir };
+    const outcome = await trainer.fit();
+    await surfaced();
+    abort.signal.throwIfAborted();
+    return { ...outcome, outputDir };
   } catch (error) {
     // What aborted the run says more than what the abort broke.
     throw signal.aborted && isVerlError(signal.reason) ? signal.reason : error;

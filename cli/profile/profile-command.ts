@@ -9,7 +9,7 @@ import { checkOutput } from "../output-file.js";
 import { type ConfigRequest, type PreparedRun, prepareRun } from "../prepare-run.js";
 import { EXIT } from "../report-error.js";
 import { trainPrepared } from "../train-run.js";
-import { watchedLoop } from "../watched-loop.js";
+import { watchedWork } from "../watched-work.js";
 import { writeChromeTrace } from "./chrome-trace.js";
 import { operatorTimes } from "./operator-trace.js";
 import { ProfileRecorder } from "./recorder.js";
@@ -36,7 +36,7 @@ export async function runProfile(request: ProfileRequest, io: CommandIo): Promis
       forTraining: true,
     });
     try {
-      return await withInterrupts(io, watchedLoop(run.config, request), async (interrupts) => {
+      return await withInterrupts(io, watchedWork(run, request), async (interrupts) => {
         const { report, recorder } = await measure(run, io, folder, interrupts);
         if (request.json) printJson(io, { ...report, trace });
         else {

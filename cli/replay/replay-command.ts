@@ -9,7 +9,7 @@ import { type CommandIo, painter, printJson, printLine } from "../io.js";
 import { prepareRun } from "../prepare-run.js";
 import { EXIT } from "../report-error.js";
 import { runScope } from "../run-scope.js";
-import { watchedLoop } from "../watched-loop.js";
+import { watchedWork } from "../watched-work.js";
 import { compareReplay, type LogProbDifference, type Parting, type ReplayDifference } from "./difference.js";
 import { findRecorded, type Recorded, type Wanted } from "./find-recorded.js";
 
@@ -95,7 +95,7 @@ async function replay(
   const files = [path.join(folder.dir, CONFIG_FILE)];
   const run = await prepareRun({ files, overrides, json }, io, { forTraining: true });
   try {
-    return await withInterrupts(io, watchedLoop(run.config, { json }), async ({ signal }) =>
+    return await withInterrupts(io, watchedWork(run, { json }), async ({ signal }) =>
       replayTrajectory(await runScope(run, io, signal), record, { checkpoint, version, startedAt }),
     );
   } finally {

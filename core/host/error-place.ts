@@ -3,9 +3,20 @@ import { isVerlError, reasonOf } from "./errors.js";
 
 /** Where an error came from, for `where`: `function (file:line:column)`. Frames inside Node say nothing and are skipped. */
 export function firstFrame(error: unknown): string | null {
-  const stack = error instanceof Error ? error.stack : undefined;
-  const line = stack?.split("\n").find((l) => /^\s+at /.test(l) && !/[ (]node:/.test(l));
+  const line = stackOf(error)
+    .split("\n")
+    .find((l) => /^\s+at /.test(l) && !/[ (]node:/.test(l));
   return line?.trim().slice(3) ?? null;
+}
+
+/** The stack of an error; empty of anything else. What is thrown may be built to throw again when it is looked at. */
+export function stackOf(error: unknown): string {
+  try {
+    const stack: unknown = error instanceof Error ? error.stack : undefined;
+    return typeof stack === "string" ? stack : "";
+  } catch {
+    return "";
+  }
 }
 
 /** What was thrown, and at which line: coded errors say where by themselves. */

@@ -86,7 +86,12 @@ export function withConsequence(error: VerlError, consequence: string): VerlErro
 
 /** True for a coded error of this or of another copy of the package. */
 export function isVerlError(error: unknown): error is VerlError {
-  return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === true;
+  try {
+    return typeof error === "object" && error !== null && (error as Record<symbol, unknown>)[brand] === true;
+  } catch {
+    // A proxy that refuses.
+    return false;
+  }
 }
 
 export type ErrorTable = Readonly<Record<ErrorCode, ErrorEntry>>;
@@ -107,9 +112,32 @@ export function defineErrors<const T extends ErrorTable>(table: T & OnlyCodes<T>
   return factory as ErrorFactory<T>;
 }
 
-/** The text of anything thrown, for use as the `why` of a wrapping error. */
+/** The text of anything thrown, for use as the `why` of a wrapping error. Never throws itself, whatever was thrown. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return shortened(textOf(error));
+  } catch {
+    return "something was thrown that cannot be printed";
+  }
+}
+
+/** `instanceof` for what user code has thrown: a proxy may refuse to be looked at. */
+export function isA<T>(value: unknown, kind: new (...args: never[]) => T): value is T {
+  try {
+    return value instanceof kind;
+  } catch {
+    return false;
+  }
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof Error) {
+    const message: unknown = error.message;
+    return message === "" ? error.name : String(message);
+  }
+  if (typeof error !== "object" || error === null) return String(error);
+  const own = String((error as { readonly message?: unknown }).message ?? "");
+  return own === "" ? (JSON.stringify(error) ?? String(error)) : own;
 }
 
 function messageOf(code: ErrorCode, { what, where, why, fix, also }: ErrorDetails): string {

@@ -79,7 +79,8 @@ export class HookDriver<C extends object> {
         return expired;
       });
     } catch (error) {
-      if (error !== expired) throw failure(error, pending);
+      // A hook may throw null.
+      if (expired === null || error !== expired) throw failure(error, pending);
       this.stuck.add(set);
       throw error;
     }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { firstFrame } from "./error-place.js";
+import { currentCall } from "./blocking/user-code.js";
+import { firstFrame, stackOf } from "./error-place.js";
 import { reasonOf, type VerlError } from "./errors.js";
 import type { Owner } from "./kind.js";
 import { pluginErrors } from "./plugin-errors.js";
@@ -40,7 +41,8 @@ export class OwnerScope {
       const owner = this.current();
       const file = this.userFileOf(reason, owner);
       if (file !== null) return report(leftBy(file, reason));
-      if (owner === null) return report(reason);
+      // Without a stack there is no place to look at, and `undefined` would abort the run as a signal does.
+      if (owner === null) return report(stackOf(reason) === "" ? leftWithoutError(reason) : reason);
       report(
         pluginErrors.VERL_PLUGIN_UNHANDLED({
           what: `The plugin ${labelOfOwner(owner)} left an error unhandled: ${reasonOf(reason)}`,
@@ -60,7 +62,7 @@ export class OwnerScope {
 
   /** The user's file that an error came from: its stack tells, or else on whose behalf the code ran. */
   private userFileOf(error: unknown, owner: Owner | null): string | null {
-    const stack = (error instanceof Error && error.stack) || "";
+    const stack = stackOf(error);
     for (const [file, reference] of this.userFiles) if (stack.includes(file)) return reference;
     return owner !== null && [...this.userFiles.values()].includes(owner.name) ? owner.name : null;
   }
@@ -72,6 +74,15 @@ function leftBy(reference: string, reason: unknown): VerlError {
     where: firstFrame(reason) ?? undefined,
     cause: reason,
     data: { file: reference },
+  });
+}
+
+function leftWithoutError(reason: unknown): VerlError {
+  const call = currentCall();
+  return pluginErrors.VERL_USER_UNHANDLED({
+    what: `${call ?? "code of the run"} left a rejection or exception unhandled that is no Error: ${reasonOf(reason)}`,
+    fix: "await what is started and catch inside of callbacks; `throw new Error(reason)` and `reject(new Error(reason))` tell the line",
+    cause: reason,
   });
 }
 

@@ -1,4 +1,5 @@
 import { reasonAndPlace } from "../host/error-place.js";
+import { isA } from "../host/errors.js";
 import { isObject } from "../host/plain-object.js";
 import { shown } from "../host/shown.js";
 import { DeadlineExceeded, withDeadline } from "./deadline.js";
@@ -38,7 +39,7 @@ export function withScoreDeadline(manager: RewardManager, deadlineMs: number): R
           options?.signal,
         );
       } catch (error) {
-        if (!(error instanceof DeadlineExceeded)) throw error;
+        if (!isA(error, DeadlineExceeded)) throw error;
         const waited = error.waitedFor ? `, waiting for ${error.waitedFor}` : "";
         const what = `the reward manager's score did not settle within ${deadlineMs / 1000} s${waited}`;
         const late = rewardErrors.VERL_REWARD_TIMEOUT({ what, where: whereOf(input) });

@@ -1,7 +1,7 @@
 import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
-import { reasonOf } from "../../host/errors.js";
-import type { JsonValue } from "../../host/types.js";
+import { isA, reasonOf } from "../../host/errors.js";
+import { isObject } from "../../host/plain-object.js";
 import { abortable, inTime, settled } from "../abortable.js";
 import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";
 
@@ -36,7 +36,11 @@ export async function useTool(tool: Tool, use: ToolUse): Promise<ToolResult> {
   try {
     return await created(tool, use);
   } finally {
-    leave?.();
+    try {
+      if (typeof leave === "function") leave();
+    } catch (error) {
+      use.onReleaseFailed(reasonOf(error));
+    }
   }
 }
 
@@ -69,7 +73,7 @@ async function created(tool: Tool, use: ToolUse): Promise<ToolResult> {
     return checked(tool, await inTime(work, { signal: use.signal, deadlineMs, late }));
   } catch (error) {
     use.signal.throwIfAborted();
-    if (error instanceof ToolCallFailed) throw error;
+    if (isA(error, ToolCallFailed)) throw error;
     throw new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${reasonOf(error)}`);
   } finally {
     await release(tool, creating, use);
@@ -98,13 +102,20 @@ async function release(tool: Tool, creating: Promise<void>, use: ToolUse): Promi
   }
 }
 
+/** What a tool returned, read once: getters of its own may give something else the next time. */
 function checked(tool: Tool, result: ToolResult): ToolResult {
   const fail = (what: string) => new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${what}`);
   if (typeof result?.text !== "string") throw fail("it returned no text");
-  const numbers: JsonValue[] = [
-    ...(result.reward == null ? [] : [result.reward]),
-    ...Object.values(result.metrics ?? {}),
-  ];
+  const { text, media, isError, reward, metrics } = result;
+  if (media != null && !Array.isArray(media)) throw fail("its media are no list");
+  if (metrics != null && !isObject(metrics)) throw fail("its metrics are no object");
+  const numbers: unknown[] = [...(reward == null ? [] : [reward]), ...Object.values(metrics ?? {})];
   if (!numbers.every(Number.isFinite)) throw fail("its reward or a metric is no finite number");
-  return result;
+  return {
+    text,
+    ...(media == null ? {} : { media }),
+    ...(isError ? { isError: true } : {}),
+    ...(reward == null ? {} : { reward }),
+    ...(metrics == null ? {} : { metrics: { ...metrics } }),
+  };
 }

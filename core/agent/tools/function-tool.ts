@@ -103,5 +103,7 @@ function toToolResult(value: unknown): ToolResult {
   if (typeof value === "object" && value !== null && "text" in value && typeof value.text === "string") {
     if (Object.keys(value).every((key) => RESULT_KEYS.includes(key))) return value as ToolResult;
   }
+  // Its source is no answer.
+  if (typeof value === "function" || typeof value === "symbol") throw new Error(`it returned a ${typeof value}`);
   return { text: value === undefined ? "" : (JSON.stringify(value) ?? String(value)) };
 }

@@ -2,7 +2,7 @@ import { watchCall } from "../../host/blocking/block-watch.js";
 import type { WatchedCall } from "../../host/blocking/board.js";
 import { inUserCode } from "../../host/blocking/user-code.js";
 import { reasonAndPlace } from "../../host/error-place.js";
-import { isVerlError } from "../../host/errors.js";
+import { isA, isVerlError } from "../../host/errors.js";
 import type { Awaitable } from "../../host/types.js";
 import { DeadlineExceeded, withDeadline } from "../deadline.js";
 import { rewardErrors } from "../errors.js";
@@ -79,7 +79,7 @@ export async function inTurn<P extends { readonly release: () => void }>(
 
 /** `place`: the worker in which it happened, where that is not this process. */
 export function failedResult(error: unknown, input: RewardInput, place?: string): RewardResult {
-  const late = error instanceof DeadlineExceeded;
+  const late = isA(error, DeadlineExceeded);
   const details = { where: [...(place ? [place] : []), whereOf(input)].join(", "), cause: error };
   const coded = late
     ? rewardErrors.VERL_REWARD_TIMEOUT({

@@ -53,6 +53,12 @@ describe("hook driver", () => {
     expect(seen).to.deep.equal([2, 5]);
   });
 
+  it("fails by name where a hook throws null", async () => {
+    const bad: HookSet<Contexts> = { name: "bad", onEnd: () => Promise.reject(null) };
+    const error = await rejection(driverOf([bad]).run("onEnd", { step: 1 }));
+    expect([error.code, error.why]).to.deep.equal(["VERL_HOOK_FAILED", "null"]);
+  });
+
   it("stops at the first error, which carries plugin and hook", async () => {
     let reached = false;
     const bad: HookSet<Contexts> = {

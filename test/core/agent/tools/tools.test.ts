@@ -26,6 +26,11 @@ async function execute(
   return { record, warnings };
 }
 
+const executed = (tool: Tool) => execute(tool, "{}");
+const refuse = () => {
+  throw new Error("no look");
+};
+
 async function codeOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => null,
@@ -162,6 +167,43 @@ describe("core/agent/tools", () => {
       const tool: Tool = { name: "t", schema: schema("t"), execute: () => result as never };
       expect((await execute(tool, "{}")).record.outcome).to.equal("failed");
     }
+  });
+
+  for (const [what, execute, text] of [
+    ["throws null", () => Promise.reject(null), "failed: null"],
+    [
+      "throws a proxy that refuses to be looked at",
+      () => Promise.reject(new Proxy({}, { getPrototypeOf: refuse, get: refuse })),
+      "failed: something was thrown that cannot be printed",
+    ],
+    ["returns an object whose getters throw", () => new Proxy({}, { get: refuse }), "failed: no look"],
+    ["returns media that are no list", () => ({ text: "", media: 5 }), "its media are no list"],
+    ["returns metrics that are no object", () => ({ text: "", metrics: [1] }), "its metrics are no object"],
+  ] as const) {
+    it(`a tool that ${what} has failed, and the model reads it`, async () => {
+      const tool = { name: "t", schema: schema("t"), execute } as unknown as Tool;
+      const { record } = await executed(tool);
+      expect(record.outcome).to.equal("failed");
+      expect(record.message.content).to.contain(text);
+    });
+  }
+
+  it("a place that cannot be left is a warning, and one that is none does no harm", async () => {
+    const made = (leave: unknown) =>
+      ({ name: "t", schema: schema("t"), admit: () => leave, execute: () => ({ text: "fine" }) }) as unknown as Tool;
+    for (const [leave, told] of [
+      [refuse, ['the tool "t" could not be released: no look']],
+      ["a place", []],
+    ] as const) {
+      const { record, warnings } = await executed(made(leave));
+      expect([record.outcome, warnings]).to.deep.equal(["ok", told]);
+    }
+  });
+
+  it("a function tool that returns a function has failed: its source is no answer", async () => {
+    const tool = functionTool(() => () => 1, { name: "t", description: "", parameters: {} });
+    const { record } = await executed(tool);
+    expect(record.message.content).to.contain("it returned a function");
   });
 
   it("gives a function what its schema object parsed, and shows the model its JSON schema", async () => {

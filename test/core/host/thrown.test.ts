@@ -1,0 +1,44 @@
+import { expect } from "chai";
+import { firstFrame, reasonAndPlace } from "../../../core/host/error-place.js";
+import { isA, isVerlError, reasonOf } from "../../../core/host/errors.js";
+
+const refuse = () => {
+  throw new Error("no look");
+};
+const proxy = new Proxy({}, { get: refuse, getPrototypeOf: refuse, ownKeys: refuse });
+const trap = Object.defineProperty(new Error("x"), "message", { get: refuse });
+const noStack = Object.defineProperty(new Error("x"), "stack", { get: refuse });
+const circle: Record<string, unknown> = {};
+circle.self = circle;
+
+describe("what user code throws", () => {
+  for (const [name, value, reason] of [
+    ["null", null, "null"],
+    ["undefined", undefined, "undefined"],
+    ["a text", "no model", "no model"],
+    ["a symbol", Symbol("s"), "Symbol(s)"],
+    ["an error without a message", new TypeError(), "TypeError"],
+    ["an object with a message", { message: "from elsewhere" }, "from elsewhere"],
+    ["an object without one", { code: 5 }, '{"code":5}'],
+    ["an object without a prototype", Object.create(null), "{}"],
+    ["a circle", circle, "something was thrown that cannot be printed"],
+    ["a proxy that refuses", proxy, "something was thrown that cannot be printed"],
+    ["an error whose message throws", trap, "something was thrown that cannot be printed"],
+    ["an error whose stack throws", noStack, "x"],
+  ] as const) {
+    it(`has a text, whatever it is: ${name}`, () => {
+      expect(reasonOf(value)).to.equal(reason);
+      expect(reasonAndPlace(value)).to.match(/./);
+      expect([isVerlError(value), isA(value, RangeError)]).to.deep.equal([false, false]);
+    });
+  }
+
+  it("is cut where it is long", () => {
+    expect(reasonOf(new Error("a".repeat(1e6))).length).to.be.lessThan(11_000);
+  });
+
+  it("has a place where it has a stack", () => {
+    expect(firstFrame(new Error("x"))).to.contain("thrown.test");
+    expect(firstFrame(proxy)).to.equal(null);
+  });
+});
