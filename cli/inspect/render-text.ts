@@ -122,7 +122,7 @@ function mediaLines(media: readonly MediaRef[], options: TextOptions): string[] 
   const distinct = new Map(media.map((medium) => [medium.id, medium]));
   return [...distinct.values()].flatMap((medium) => {
     const file = options.mediaFiles.get(medium.id);
-    return file === undefined ? [] : [field(medium.kind, `${mediaLabel(medium)} ${file}`, options)];
+    return file === undefined ? [] : [field(medium.kind, printable(`${mediaLabel(medium)} ${file}`), options)];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { PlacedMedia } from "../../core/data/index.js";
 import type { TrajectoryRecord } from "../../core/tracking/index.js";
 
 /** Where two lists part; null if they are equal. */
@@ -15,9 +16,17 @@ export interface LogProbDifference {
   readonly tokens: number;
 }
 
+/** The first media that are not the same in both, or stand elsewhere; null where one of the two has no more. */
+export interface MediaParting {
+  readonly recorded: PlacedMedia | null;
+  readonly replayed: PlacedMedia | null;
+}
+
 export interface ReplayDifference {
   readonly prompt: Parting | null;
   readonly response: Parting | null;
+  /** Two pictures of one size have the same tokens. */
+  readonly media: MediaParting | null;
   /** Null where one of the two is not known. */
   readonly sampler: LogProbDifference | null;
   readonly trainer: LogProbDifference | null;
@@ -27,11 +36,13 @@ export interface ReplayDifference {
 export function compareReplay(recorded: TrajectoryRecord, replayed: TrajectoryRecord): ReplayDifference {
   const response = parting(recorded.responseIds ?? [], replayed.responseIds ?? []);
   const prompt = parting(recorded.promptIds ?? [], replayed.promptIds ?? []);
+  const media = mediaParting(recorded.media ?? [], replayed.media ?? []);
   // After another prompt or another token, log-probabilities are of something else. That of the first other token is not.
-  const common = prompt ? 0 : response ? response.at : recorded.mask.length;
+  const common = prompt || media ? 0 : response ? response.at : recorded.mask.length;
   return {
     prompt,
     response,
+    media,
     sampler: logProbDifference(recorded, recorded.logProbs, replayed.logProbs, common),
     trainer: logProbDifference(recorded, recorded.trainerLogProbs, replayed.trainerLogProbs, common),
     score: {
@@ -46,6 +57,15 @@ function parting(recorded: readonly number[], replayed: readonly number[]): Part
   const length = Math.max(recorded.length, replayed.length);
   for (let at = 0; at < length; at++) {
     if (recorded[at] !== replayed[at]) return { at, recorded: recorded[at] ?? null, replayed: replayed[at] ?? null };
+  }
+  return null;
+}
+
+function mediaParting(recorded: readonly PlacedMedia[], replayed: readonly PlacedMedia[]): MediaParting | null {
+  const placeOf = (placed: PlacedMedia | undefined) => placed && `${placed.kind} ${placed.id} ${placed.offset}`;
+  for (let i = 0; i < Math.max(recorded.length, replayed.length); i++) {
+    if (placeOf(recorded[i]) === placeOf(replayed[i])) continue;
+    return { recorded: recorded[i] ?? null, replayed: replayed[i] ?? null };
   }
   return null;
 }

@@ -1,16 +1,23 @@
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { mediaLabel, type PlacedMedia } from "../../core/data/index.js";
 import { CONFIG_FILE, formatNumber, RunFolder, type TrajectoryRecord } from "../../core/tracking/index.js";
 import { replayTrajectory } from "../../core/trainer/index.js";
 import { cliErrors } from "../errors.js";
-import { oneLine } from "../inspect/terminal-text.js";
+import { oneLine, printable } from "../inspect/terminal-text.js";
 import { withInterrupts } from "../interrupts.js";
 import { type CommandIo, painter, printJson, printLine } from "../io.js";
 import { prepareRun } from "../prepare-run.js";
 import { EXIT } from "../report-error.js";
 import { runScope } from "../run-scope.js";
 import { watchedWork } from "../watched-work.js";
-import { compareReplay, type LogProbDifference, type Parting, type ReplayDifference } from "./difference.js";
+import {
+  compareReplay,
+  type LogProbDifference,
+  type MediaParting,
+  type Parting,
+  type ReplayDifference,
+} from "./difference.js";
 import { findRecorded, type Recorded, type Wanted } from "./find-recorded.js";
 
 /** Log-probabilities of the same tokens by the same weights differ by rounding at most, and on one machine not at all. */
@@ -103,9 +110,9 @@ async function replay(
   }
 }
 
-function isEqual({ prompt, response, sampler, trainer, score }: ReplayDifference): boolean {
+function isEqual({ prompt, response, media, sampler, trainer, score }: ReplayDifference): boolean {
   const isSmall = (difference: LogProbDifference | null) => difference === null || difference.max <= TOLERANCE;
-  return prompt === null && response === null && isSmall(sampler) && isSmall(trainer) && score.equal;
+  return prompt === null && response === null && media === null && isSmall(sampler) && isSmall(trainer) && score.equal;
 }
 
 function replayText(
@@ -124,8 +131,9 @@ function replayText(
     row("session", false, "it now ends without this output");
     return lines.join("\n");
   }
-  const { prompt, response, sampler, trainer, score } = difference;
+  const { prompt, response, media, sampler, trainer, score } = difference;
   row("prompt", prompt === null, partingText(prompt, record.promptIds?.length ?? 0));
+  if (media !== null || record.media) row("media", media === null, mediaText(media, record.media?.length ?? 0));
   row("response", response === null, partingText(response, record.mask.length, record, replayed));
   if (sampler && sampler.tokens > 0) row("sampler's log p", sampler.max <= TOLERANCE, logProbText(sampler));
   if (trainer && trainer.tokens > 0) row("trainer's log p", trainer.max <= TOLERANCE, logProbText(trainer));
@@ -147,6 +155,13 @@ function partingText(parting: Parting | null, length: number, ...texts: Trajecto
   );
   const token = (id: number | null, text = "") => (id === null ? "nothing" : `${id}${text}`);
   return `from token ${parting.at} on: ${token(parting.recorded, was)} recorded, ${token(parting.replayed, is)} now`;
+}
+
+function mediaText(parting: MediaParting | null, count: number): string {
+  if (parting === null) return `${count} medi${count === 1 ? "um" : "a"}`;
+  const name = (placed: PlacedMedia | null) =>
+    placed === null ? "nothing" : `${printable(mediaLabel(placed))} at token ${placed.offset}`;
+  return `${name(parting.recorded)} recorded, ${name(parting.replayed)} now`;
 }
 
 function logProbText({ max, at, tokens }: LogProbDifference): string {

@@ -172,7 +172,9 @@ const isPlacedMedia = (value: JsonValue): value is Json =>
   MEDIA_KINDS.some((kind) => kind === value.kind) &&
   idOfReference(`sha256:${value.id}`) !== null &&
   typeof value.mimeType === "string" &&
-  [value.byteLength, value.offset, value.length].every((n) => Number.isSafeInteger(n) && Number(n) >= 0);
+  [value.byteLength, value.offset, value.length, value.width ?? 0, value.height ?? 0].every(
+    (n) => Number.isSafeInteger(n) && Number(n) >= 0,
+  );
 const isNumberOrNull = (value: JsonValue): value is number | null => value === null || isNumber(value);
 
 /** Null for what is no list; a list with items of another kind is damaged. */

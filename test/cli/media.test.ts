@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { expect } from "chai";
+import { solidPng } from "../../testing/index.js";
 import { completion, HttpServer } from "../core/reward/servers/http-server.js";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
 import {
@@ -123,6 +124,32 @@ describe("commands on media", function () {
       });
     });
   }
+
+  it("replay says which image is another one now, though its tokens are the same", async () => {
+    folder = await pictures(showing);
+    await folder.write("knowing.mjs", KNOWING);
+    const run = [...TOY_OVERRIDES, ...PICTURE_OVERRIDES, ...SHORT, "trainer.rollout_data_dir=run/rollouts"];
+    expect((await verl("train", ...run)).code).to.equal(0);
+    for (const colour of Object.keys(COLOURS)) await writeFile(folder.at(`${colour}.png`), solidPng(16, 8, [7, 7, 7]));
+    const { code, stdout } = await verl("replay", "run", "--step", "1", "--split", "train");
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/same +prompt/);
+    const label = "\\[image 16x8, \\d+ B, [0-9a-f]{8}\\] at token 1";
+    expect(stdout).to.match(new RegExp(`different +media +${label} recorded, ${label} now`));
+  });
+
+  it("eval shows the images of the validation to the model, and scores what it says", async () => {
+    folder = await pictures(showing);
+    await folder.write("knowing.mjs", KNOWING);
+    await mkdir(folder.at("model"));
+    await writeFile(folder.at("model", "config.json"), JSON.stringify({ model_type: "fake_pictures" }));
+    const { code, stderr, json } = await verl(
+      ...["eval", ...TOY_OVERRIDES, ...PICTURE_OVERRIDES, "data.val_files=[val.jsonl]", `${rollout}.name=knowing`],
+      ...["actor_rollout_ref.model.path=model", "actor_rollout_ref.model.config=null", "--json"],
+    );
+    expect(code, stderr).to.equal(0);
+    expect(json<{ metrics: Record<string, number> }>().metrics["val-core/toy/acc/mean@1"]).to.equal(1);
+  });
 
   describe("an agent-loop manager of one's own", () => {
     const reference = `${rollout}.agent.agent_loop_manager_class`;
