@@ -54,7 +54,8 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
   }
   if (request.html !== null) {
     const title = path.basename(path.resolve(io.cwd, request.place));
-    await writePage(request.html, trajectoryPage(selected.records, title, summaryLine(selected)), io);
+    const page = await trajectoryPage(selected.records, mediaFiles, { title, summary: summaryLine(selected) });
+    await writePage(request.html, page, io);
   } else if (selected.records.length > 0) {
     const color = io.color.stdout;
     const options: TextOptions = {

@@ -100,6 +100,11 @@ describe("commands on media", function () {
         const files = trajectories.flatMap(({ media = [] }) => media.map(({ file }) => file));
         expect(files).to.not.be.empty.and.not.include(null);
 
+        await verl("inspect", "sampled/1.jsonl", "--html", "page.html", "--limit", "1000");
+        const page = await folder.read("page.html");
+        expect(page.split(red.toString("base64"))).to.have.length(2);
+        expect(page).to.contain("img-src data:");
+
         const trained = await verl("debug", "train", ...args, "--data", "sampled");
         expect(trained.code, trained.stderr).to.equal(0);
         expect(trained.stdout).to.match(/^step 2 {2}48 trajectories/m);

@@ -4,7 +4,7 @@ export { BoundedSeries, type Point } from "./bounded-series.js";
 export { type Chart, type ChartLine, renderChart } from "./chart.js";
 export { type PageDocument, renderDocument, SAMPLE_BROWSER } from "./document.js";
 export { Html, html } from "./html.js";
-export { type Sample, type SampleLimits, sampleOf } from "./sample.js";
+export { type Sample, type SampleLimits, type SamplePicture, sampleOf } from "./sample.js";
 export { SampleStore, type StoreLimits } from "./sample-store.js";
 export { SeriesStore } from "./series-store.js";
 export { STYLE } from "./style.js";

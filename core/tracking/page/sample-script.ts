@@ -1,5 +1,6 @@
 /** The sample browser: prompts with their answers, tokens coloured. */
 export const SAMPLE_SCRIPT = `const samples = JSON.parse(document.getElementById("samples").textContent);
+const urls = JSON.parse(document.getElementById("pictures")?.textContent ?? "{}");
 const browser = document.getElementById("browser");
 if (browser && samples.length > 0) {
   const splits = ["val", "train"].filter((split) => samples.some((s) => s.split === split));
@@ -56,6 +57,19 @@ if (browser && samples.length > 0) {
     return make("span", "score" + kind, score === null ? "no score" : String(Number(score.toPrecision(4))));
   };
 
+  const pictures = (sample, inPrompt) => {
+    const own = (sample.pictures ?? []).filter((picture) => picture.inPrompt === inPrompt);
+    if (own.length === 0) return [];
+    const strip = make("div", "pictures");
+    for (const { name, id } of own) {
+      const image = make("img");
+      image.src = urls[id];
+      image.alt = image.title = name;
+      strip.append(image);
+    }
+    return [strip];
+  };
+
   const answer = (sample, title) => {
     const row = make("div", "answer");
     const meta = make("div", "meta");
@@ -65,7 +79,7 @@ if (browser && samples.length > 0) {
       if (token !== "") text.append(tokenSpan(token, sample.mask[t] === "1", at(sample.logProbs, t), at(sample.gaps, t)));
     });
     if (sample.more > 0) text.append(make("span", "given", " … " + sample.more + " more tokens"));
-    row.append(meta, text);
+    row.append(meta, text, ...pictures(sample, false));
     const extra = sample.extra.filter((e) => e[0] !== "score").map((e) => e[0] + " " + e[1]).join(" · ");
     row.append(make("div", "meta more", extra));
     return row;
@@ -85,6 +99,7 @@ if (browser && samples.length > 0) {
       if (built) return;
       built = true;
       if (line !== first.prompt || line.length > 80) details.append(make("pre", "prompt", first.prompt));
+      details.append(...pictures(first, true));
       for (const s of group) {
         details.append(answer(s, state.split === "val" ? "step " + s.step : "sample " + s.key.split("_")[1]));
       }

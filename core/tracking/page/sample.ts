@@ -28,6 +28,16 @@ export interface Sample {
   readonly score: number | null;
   /** Reward parts and what else is known, as name and text. */
   readonly extra: readonly (readonly [string, string])[];
+  /** Pictures of prompt and response that the page holds. */
+  readonly pictures?: readonly SamplePicture[];
+}
+
+export interface SamplePicture {
+  /** As it stands in the text. */
+  readonly name: string;
+  /** In {@link PageDocument.pictures}. */
+  readonly id: string;
+  readonly inPrompt: boolean;
 }
 
 export function sampleOf(record: TrajectoryRecord, { tokens: maxTokens, characters }: SampleLimits): Sample {

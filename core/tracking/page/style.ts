@@ -56,6 +56,8 @@ thead th{color:var(--soft);font-size:13px}tbody tr:last-child>*{border-bottom:0}
 .card summary:before{content:"▸";color:var(--soft);flex:none}.card[open] summary:before{content:"▾"}
 .card .first{flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.65 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.pictures{display:flex;flex-wrap:wrap;gap:6px;margin:6px 0}
+.pictures img{max-width:240px;max-height:160px;min-width:24px;min-height:24px;object-fit:contain}
 .prompt{color:var(--soft);margin:10px 0 4px;max-height:220px;overflow:auto}
 .answer{border-top:1px solid var(--line);padding:6px 0;display:grid;grid-template-columns:118px minmax(0,1fr) minmax(0,240px);gap:4px 14px;align-items:baseline}
 .answer .meta{font-size:12.5px;color:var(--soft)}.answer .more{overflow-wrap:anywhere}
