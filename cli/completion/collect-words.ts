@@ -1,4 +1,4 @@
-import { configKeys } from "../../core/config/index.js";
+import { configKeys, offeredNames } from "../../core/config/index.js";
 import type { Host } from "../../core/index.js";
 import type { CommandIo } from "../io.js";
 import { startHost } from "../prepare-run.js";
@@ -10,9 +10,9 @@ export async function collectWords(io: CommandIo): Promise<CompletionWords> {
   try {
     const registered = registeredNames(host);
     return {
-      keys: configKeys.map(({ key, choices, registry, file }) => ({
+      keys: configKeys.map(({ key, choices, registry, file, unoffered }) => ({
         key,
-        values: registry === undefined ? choices : (registered[registry] ?? []),
+        values: registry === undefined ? choices : offeredNames({ unoffered }, registered[registry] ?? []),
         file: file === true,
       })),
       commands: host.registries.commands.keys(),

@@ -1,6 +1,7 @@
 /** Public entry of the configuration room: schema, composition, overrides, validation, explanation. */
 export { configKeys, configSections, type KeyEntry, type SectionEntry } from "./catalogue.js";
 export { checkKeys } from "./check-keys.js";
+export { checkNames, offeredNames } from "./check-names.js";
 export {
   type ComposedConfig,
   type ComposeOptions,
@@ -35,7 +36,6 @@ export { sourceOfKey } from "./source-of-key.js";
 export { type Dict, fromPlain, isSet, type Node, nodeAt, type Source, sourceText, toPlain, valueText } from "./tree.js";
 export {
   type ConfigFindings,
-  checkNames,
   inspectConfig,
   type ValidatedConfig,
   type ValidateOptions,

@@ -1,19 +1,17 @@
-import { nearestName } from "../host/nearest.js";
 import { adapterRules } from "./adapter-rules.js";
-import { configKeys } from "./catalogue.js";
 import { checkKeys } from "./check-keys.js";
+import { checkNames } from "./check-names.js";
 import type { ComposedConfig } from "./compose.js";
 import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
 import { countRules } from "./count-rules.js";
 import { hubNotices, missingFiles } from "./named-files.js";
 import { optimizerRules } from "./optimizer-rules.js";
 import { checkPluginSchemas, deprecatedSettings, type PluginSchema } from "./plugin-schemas.js";
-import { MAX_PROBLEMS, type Notice, type Problem, problemsError, restsOn } from "./problems.js";
+import { type Notice, type Problem, problemsError, restsOn } from "./problems.js";
 import { rewardRules } from "./reward-rules.js";
 import { type Rule, RuleReport } from "./rules.js";
 import type { RunConfig } from "./schema/root.js";
 import { sizeRules } from "./size-rules.js";
-import { type Dict, nodeAt, sourceText, toPlain, valueText } from "./tree.js";
 import { unavailableRules } from "./unavailable-rules.js";
 
 export interface ValidateOptions {
@@ -89,47 +87,3 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
 }
 
 const isAmong = (problems: readonly Problem[], key: string) => problems.some((problem) => problem.key === key);
-
-function namesLoopList(tree: Dict): boolean {
-  const list = nodeAt(tree, ["actor_rollout_ref", "rollout", "agent", "agent_loop_config_path"]);
-  return list !== null && toPlain(list) !== null;
-}
-
-/** A module is meant where a class of one's own may stand, and its export is missing. */
-function unknownNameFix(registry: string, name: string): string {
-  if (registry === "agentLoopManagers" && /[./]/.test(name)) {
-    return `For a class of your own write file#Class, e.g. ${/\.[cm]?[jt]sx?$/.test(name) ? name : "./manager.ts"}#MyManager.`;
-  }
-  return "Use one of them, or load the plugin that registers it (VERL_USE_EXTERNAL_MODULES, or plugins in the file).";
-}
-
-/** Values that name registered things: trainers, trackers, engines, ... */
-export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<string, readonly string[]>>): Problem[] {
-  const problems: Problem[] = [];
-  const told = new Set<string>();
-  for (const { key, path, registry } of configKeys) {
-    const known = registry ? names[registry] : undefined;
-    const node = nodeAt(tree, path);
-    if (!known || !node) continue;
-    // The loops of a list are known once its files are loaded; that the default one is among them is checked there.
-    if (registry === "agentLoops" && namesLoopList(tree)) continue;
-    for (const name of [toPlain(node)].flat()) {
-      if (problems.length === MAX_PROBLEMS) return problems;
-      if (registry === "agentLoopManagers" && String(name).includes("#")) continue;
-      if (typeof name !== "string" || known.includes(name) || (registry === "platforms" && name === "auto")) continue;
-      // A default that takes over another key's value, like the reference's engine from the actor's, is told once.
-      if (node.source.kind === "default" && told.has(`${registry} ${name}`)) continue;
-      told.add(`${registry} ${name}`);
-      const nearest = nearestName(name, known);
-      problems.push({
-        code: "VERL_CONFIG_NAME",
-        key,
-        what: `${key} = ${valueText(name)}: no such name is registered.${nearest ? ` Did you mean ${nearest}?` : ""}`,
-        where: sourceText(node.source),
-        why: known.length > 0 ? `Registered: ${[...known].sort().join(", ")}.` : "Nothing of this kind is registered.",
-        fix: unknownNameFix(registry as string, name),
-      });
-    }
-  }
-  return problems;
-}

@@ -64,7 +64,11 @@ export const actor = section("The policy and its updates.", {
     { differs: { verl: 3, why: "the paper's 20 for dppo never took effect" } },
   ),
   policy_loss: section("The policy loss and its parameters.", {
-    loss_mode: key(text(), "vanilla", "Policy loss, by registered name.", { registry: "policyLosses" }),
+    loss_mode: key(text(), "vanilla", "Policy loss, by registered name.", {
+      registry: "policyLosses",
+      // What rollout correction's bypass mode computes; it is chosen there.
+      unoffered: { bypass_mode: null },
+    }),
     clip_cov_ratio: key(nonNegative(), 0.0002, "clip_cov: share of tokens to clip."),
     clip_cov_lb: key(real(), 1.0, "clip_cov: lower bound of the covariance."),
     clip_cov_ub: key(real(), 5.0, "clip_cov: upper bound of the covariance."),

@@ -14,6 +14,8 @@ export interface KeyInfo {
   readonly differs?: { readonly verl?: unknown; readonly why: string };
   /** The registry whose names are valid values. */
   readonly registry?: string;
+  /** Names of that registry that are not offered: what to do instead, or null for one that is taken all the same. */
+  readonly unoffered?: Readonly<Record<string, string | null>>;
   /** Of a text with a form of its own: the form in words, as in `one of a, b`. */
   readonly form?: string;
   /** Of a count whose upper bound only keeps typing errors from using up the machine. */

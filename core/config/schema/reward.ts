@@ -79,7 +79,10 @@ const rewardModel = section("A model that scores, or judges for the reward funct
   max_concurrent: key(count(), 64, "Requests under way at the same time.", here),
   max_tries: key(count(), 16, "Attempts at one request; refusals (4xx other than 429) are final.", here),
   merge_requests: key(flag(), true, "Send equal requests that are under way at the same time once.", here),
-  strategy: key(optionalText(), null, "Engine of `rollout.name: engine`, by name; null = the default one.", here),
+  strategy: key(optionalText(), null, "Engine of `rollout.name: engine`, by name; null = the default one.", {
+    registry: "engines",
+    ...here,
+  }),
   max_tokens_per_batch: key(count(), 16384, "Most tokens that the engine computes at a time.", {
     unit: "tokens",
     ...here,

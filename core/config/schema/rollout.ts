@@ -164,7 +164,12 @@ export const rollout = section("Sampling: the inference server and the agent loo
     format: key(text(), "hermes", "Tool-call format of the model.", { registry: "toolParsers" }),
   }),
   trace: section("Traces: what sessions, turns, tools, rewards and steps take.", {
-    backend: key(optionalText(), null, "Tracer, by registered name: otel; null = no traces.", { registry: "tracers" }),
+    backend: key(optionalText(), null, "Tracer, by registered name: otel; null = no traces.", {
+      registry: "tracers",
+      unoffered: {
+        prometheus: "Set actor_rollout_ref.rollout.prometheus.enable to true, and leave this key to tracers.",
+      },
+    }),
     token2text: key(flag(), false, "Write texts of prompts, answers and tool calls into the traces."),
     max_samples_per_step_per_worker: key(
       natural().nullable(),
