@@ -102,27 +102,21 @@ describe("scaffolds", () => {
       }
     });
 
-    it("trains: the reward of the default template rises within a few steps", async function () {
-      this.timeout(60_000);
+    it("trains to its end without a warning, and the reward rises", async function () {
+      this.timeout(180_000);
       await verl("new", "run");
-      const overrides = ["trainer.total_training_steps=10", "trainer.test_freq=-1", "trainer.val_before_train=false"];
-      const { code, stderr } = await cli(
-        [
-          "train",
-          "grpo.yaml",
-          ...overrides,
-          "trainer.save_freq=-1",
-          "trainer.logger=[jsonl]",
-          "trainer.default_local_dir=out",
-        ],
-        { cwd: at("run") },
-      );
+      const { code, stdout, stderr } = await cli(["train", "grpo.yaml", "trainer.default_local_dir=out"], {
+        cwd: at("run"),
+      });
       expect(code, stderr).to.equal(0);
+      expect(stderr + stdout)
+        .to.match(/^done: 40 steps/m)
+        .and.not.match(/\b(warn|warning|health|deprecated|note)\b/i);
       const lines = (await readFile(at("run/out/metrics.jsonl"), "utf8")).trim().split("\n");
-      const rewards = lines.map(
-        (line) => (JSON.parse(line) as { data: Record<string, number> }).data["critic/rewards/mean"],
+      const rewards = lines.flatMap(
+        (line) => (JSON.parse(line) as { data: Record<string, number> }).data["critic/rewards/mean"] ?? [],
       );
-      expect(rewards.at(-1)).to.be.greaterThan(rewards[0] + 0.1);
+      expect(rewards.at(-1)).to.be.greaterThan(rewards[0] + 0.5);
     });
 
     it("leaves a folder alone that holds something", async () => {

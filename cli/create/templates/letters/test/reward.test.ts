@@ -13,8 +13,9 @@ it("wants the letter and nothing more", async () => {
   assert.equal(await scoreOf("b"), 1);
 });
 
-it("gives half for the letter with something behind it", async () => {
+it("gives less the more stands behind the letter", async () => {
   assert.equal(await scoreOf("bx"), 0.5);
+  assert.equal(await scoreOf("bxyz"), 0.25);
 });
 
 it("gives nothing for anything else", async () => {
