@@ -29,23 +29,21 @@ class Manager implements SequenceManager {
     }
   }
 
-  async #answer(
-    { uid, messages, sampling }: ManagedPrompt,
-    session: number,
-    signal: AbortSignal,
-  ): Promise<AgentLoopOutput> {
-    const { config, llmClient, tokenizer, seed } = this.options;
-    const kwargs = config.data.apply_chat_template_kwargs;
-    const promptIds = tokenizer.encodeChat(messages, { addGenerationPrompt: true, kwargs });
+  async #answer(prompt: ManagedPrompt, session: number, signal: AbortSignal): Promise<AgentLoopOutput> {
+    const { llmClient, seed } = this.options;
+    const { uid, sampling } = prompt;
+    // As the run's own loops encode it, pictures and sounds of the data included.
+    const { promptIds, media } = await prompt.preparePrompt();
     const started = performance.now();
     // The name of the session and the seed decide what is drawn: the same prompt gives the same answer in a replay.
-    const request = { requestId: `${uid}_${session}`, promptIds, sampling, seed };
+    const request = { requestId: `${uid}_${session}`, promptIds, media, sampling, seed };
     const output = await llmClient.generate(request, { signal });
     return {
       promptIds,
       responseIds: output.tokenIds,
       responseMask: output.tokenIds.map(() => 1 as const),
       responseLogProbs: output.logProbs ?? null,
+      multiModalData: media,
       numTurns: 2,
       stopReason: output.stopReason,
       minWeightVersion: output.minWeightVersion,
