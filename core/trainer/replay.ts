@@ -26,7 +26,7 @@ export async function replayTrajectory(
 ): Promise<TrajectoryRecord | null> {
   const cleanups: (() => Promise<void>)[] = [];
   try {
-    const rig = await createSamplingRig(scope, weights, cleanups);
+    const rig = await createSamplingRig(scope, "replay", weights, cleanups);
     const { uid, draw } = drawOf(target, scope);
     const task = promptTask(uid, draw, await itemOf(draw, target.split, rig, scope));
     const rows = await sampleTask(rig, task, scope, { partition: target.split, globalStep: target.step });

@@ -8,6 +8,7 @@ import type { RunScope } from "./run-scope.js";
 import { endedGroups, readRows } from "./sampled-group.js";
 import { createSamplingRig, type RigWeights } from "./sampling-rig.js";
 import { stepMetrics } from "./step-metrics.js";
+import { stepSpan } from "./timing.js";
 import { makeTrainBatch } from "./train-batch.js";
 import { finalRows } from "./training-row.js";
 
@@ -35,28 +36,30 @@ export async function* sampleOnly(
   const { rollout } = actor_rollout_ref;
   const cleanups: (() => Promise<void>)[] = [];
   try {
-    const rig = await createSamplingRig(scope, weights, cleanups);
+    const rig = await createSamplingRig(scope, "debug", weights, cleanups);
     if (!rig.train)
       throw trainerErrors.VERL_TRAINER_REPLAY({
         what: "there is no training data to sample",
         fix: "set data.train_files",
       });
-    const { queue, manager, replay, tokenizer, lateRewards, vocabSize, media } = rig;
+    const { queue, manager, replay, tokenizer, lateRewards, vocabSize, media, tracer } = rig;
     const loader = await openLoader(scope, rig.train);
     const feed = promptFeed({ queue, manager, loader, seed: trainer.seed, sessions: rollout.n });
     const watched = manager.failed ? AbortSignal.any([signal, manager.failed]) : signal;
     for (let step = 1; step <= steps; step++) {
       const started = performance.now();
-      await feed.submitTrain(data.train_batch_size, step, watched);
-      const sampled = await replay.sample({
-        globalStep: step,
-        partition: "train",
-        groups: data.train_batch_size,
-        deadlineMs: trainer.sample_deadline_s * 1000,
-        signal: watched,
+      const { sampled, rows } = await tracer.span(stepSpan(step), async () => {
+        await feed.submitTrain(data.train_batch_size, step, watched);
+        const sampled = await replay.sample({
+          globalStep: step,
+          partition: "train",
+          groups: data.train_batch_size,
+          deadlineMs: trainer.sample_deadline_s * 1000,
+          signal: watched,
+        });
+        watched.throwIfAborted();
+        return { sampled, rows: await readRows({ queue, lateRewards, vocabSize, media }, sampled, "train") };
       });
-      watched.throwIfAborted();
-      const rows = await readRows({ queue, lateRewards, vocabSize, media }, sampled, "train");
       const ended = endedGroups(rows, sampled.failedGroups);
       feed.ended(ended.map(({ uid, rows: own }) => ({ uid, scores: finalRows(own).map(({ score }) => score) })));
       feed.tellSampler();

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { PromptTask } from "../agent/agent-loop.js";
 import type { BaseEngine } from "../engine/index.js";
+import type { Tracer } from "../tracing/index.js";
 import { promptTag } from "../transfer/index.js";
 import { requireMultiModal } from "./fitness.js";
 import { openInputs, type RunInputs } from "./input-setup.js";
@@ -10,6 +11,7 @@ import { createPlannedEngine, planEngines } from "./run-engines.js";
 import type { RunScope } from "./run-scope.js";
 import { readRows } from "./sampled-group.js";
 import { createSampling, type SamplingParts } from "./sampling-setup.js";
+import { createCommandTracer, type TracedCommand } from "./tracing-setup.js";
 import { ACTOR_FOLDER } from "./trainer-state.js";
 import type { TrainingRow } from "./training-row.js";
 import { naiveWeightSync } from "./weight-sync.js";
@@ -19,6 +21,7 @@ export interface SamplingRig extends SamplingParts, RunInputs {
   readonly actor: BaseEngine;
   readonly vocabSize: number;
   readonly lateRewards: LateRewards | null;
+  readonly tracer: Tracer;
 }
 
 export interface RigWeights {
@@ -32,6 +35,7 @@ export interface RigWeights {
 
 export async function createSamplingRig(
   scope: RunScope,
+  command: TracedCommand,
   { checkpoint, version, startedAt }: RigWeights,
   cleanups: (() => Promise<void>)[],
 ): Promise<SamplingRig> {
@@ -51,12 +55,16 @@ export async function createSamplingRig(
   const { rewards } = inputs;
   requireMultiModal(actor, inputs.shown, "actor_rollout_ref.actor.strategy");
   await rewards.start({ signal });
+  const tracer = await createCommandTracer(scope, command);
+  cleanups.push(() => tracer.finish());
+  rewards.trace(tracer);
   const { vocabSize } = actor.modelInfo();
-  const sampling = await createSampling(scope, { ...inputs, refill: null, vocabSize, now: startedAt }, cleanups);
+  const needs = { ...inputs, tracer, refill: null, vocabSize, now: startedAt };
+  const sampling = await createSampling(scope, needs, cleanups);
   cleanups.push(() => sampling.manager.cancel(new Error("nothing more is sampled")).catch(() => {}));
   const { replicas, adapters } = sampling;
   await naiveWeightSync({ engine: actor, replicas, adapters }).push(version, signal);
-  return { ...inputs, ...sampling, actor, vocabSize, lateRewards: rewards.late(null) };
+  return { ...inputs, ...sampling, actor, vocabSize, tracer, lateRewards: rewards.late(null) };
 }
 
 /** Sample one prompt as a run would have: every session of it. */

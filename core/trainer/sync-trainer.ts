@@ -1,7 +1,6 @@
 import path from "node:path";
 import type { RunPlan } from "../config/index.js";
 import type { Dataset } from "../data/dataset.js";
-import { ATTRIBUTE } from "../tracing/index.js";
 import type { SavedCheckpoint } from "./checkpoint-store.js";
 import { requireSoundModels } from "./divergence.js";
 import { trainerErrors } from "./errors.js";
@@ -19,7 +18,7 @@ import {
 import type { RunParts } from "./run-parts.js";
 import { SavedStep } from "./saved-step.js";
 import { timeMetrics } from "./step-metrics.js";
-import { StepTimers } from "./timing.js";
+import { StepTimers, stepSpan } from "./timing.js";
 import type { TrainBatch } from "./train-batch.js";
 import type { FitResult, Trainer, TrainerOptions } from "./trainer.js";
 import { loadRun, type ResumedRun } from "./trainer-state.js";
@@ -208,8 +207,7 @@ export class SyncTrainer implements Trainer {
   }
 
   #tracedStep(): Promise<Metrics> {
-    const attributes = { [ATTRIBUTE.step]: this.#state.globalStep };
-    return this.parts.tracer.span({ kind: "step", name: "step", attributes, root: true }, () => this.#step());
+    return this.parts.tracer.span(stepSpan(this.#state.globalStep), () => this.#step());
   }
 
   async #step(): Promise<Metrics> {

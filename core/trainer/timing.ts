@@ -1,5 +1,11 @@
 import type { Profiler } from "../host/profiler.js";
-import { noTracer, type Tracer } from "../tracing/index.js";
+import { ATTRIBUTE, noTracer, type SpanStart, type Tracer } from "../tracing/index.js";
+
+/** The span of a step, with all that is done in it. */
+export const stepSpan = (step: number): SpanStart => ({
+  ...({ kind: "step", name: "step", root: true } as const),
+  attributes: { [ATTRIBUTE.step]: step },
+});
 
 /** Named timers of a step, in seconds; a timer that runs several times adds up. Each is a span, too, and a stage for a profiler. */
 export class StepTimers {

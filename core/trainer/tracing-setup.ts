@@ -6,19 +6,29 @@ import { composeTracers, type Gauge, type Tracer, type TracerOptions } from "../
 import type { InputScope } from "./run-scope.js";
 
 /** Registered names of the tracers that the configuration asks for. */
-export function tracerNames({ actor_rollout_ref }: Pick<RunConfig, "actor_rollout_ref">): readonly string[] {
+export function tracerNames(
+  { actor_rollout_ref }: Pick<RunConfig, "actor_rollout_ref">,
+  withMetrics = true,
+): readonly string[] {
   const { trace, prometheus } = actor_rollout_ref.rollout;
-  return [...(trace.backend === null ? [] : [trace.backend]), ...(prometheus.enable ? ["prometheus"] : [])];
+  const metrics = withMetrics && prometheus.enable ? ["prometheus"] : [];
+  return [...(trace.backend === null ? [] : [trace.backend]), ...metrics];
 }
 
 type TracingScope = Pick<InputScope, "config" | "services" | "cwd" | "logger">;
 
-/** That of a command that does not train: its traces are in a folder of its own below the run's, whose traces it leaves alone. */
-export async function createCommandTracer(scope: TracingScope, command: "eval" | "generate"): Promise<Tracer> {
+/** Commands that do what a run does, and their folders below that of the run. */
+export type TracedCommand = "eval" | "generate" | "debug" | "replay";
+
+/**
+ * That of a command that is no run: its traces are in a folder of its own below the run's, whose traces it leaves alone. A replay
+ * has no metrics: it is over in a moment, and the run may still have the port.
+ */
+export async function createCommandTracer(scope: TracingScope, command: TracedCommand): Promise<Tracer> {
   const { config, cwd, logger } = scope;
   const outputDir = path.resolve(cwd, config.trainer.default_local_dir, command);
   if (config.actor_rollout_ref.rollout.trace.backend !== null) logger.info(`traces: ${outputDir}`);
-  return createRunTracer(scope, { outputDir });
+  return createRunTracer(scope, { outputDir, withMetrics: command !== "replay" });
 }
 
 /** The sections that tracers are handed. */
@@ -40,7 +50,11 @@ export function tracerSections({
 /** The tracers that the configuration asks for; one that does nothing where it asks for none. */
 export async function createRunTracer(
   { config, services, cwd, logger }: TracingScope,
-  { outputDir, resumed = false }: { readonly outputDir: string; readonly resumed?: boolean },
+  {
+    outputDir,
+    resumed = false,
+    withMetrics = true,
+  }: { readonly outputDir: string; readonly resumed?: boolean; readonly withMetrics?: boolean },
 ): Promise<Tracer> {
   const { trace } = config.actor_rollout_ref.rollout;
   const tracerOptions: TracerOptions = {
@@ -50,7 +64,7 @@ export async function createRunTracer(
     ...tracerSections(config),
   };
   const tracers: Tracer[] = [];
-  for (const name of tracerNames(config))
+  for (const name of tracerNames(config, withMetrics))
     tracers.push(await services.registries.tracers.require(name).create(tracerOptions));
   return composeTracers(tracers);
 }

@@ -13,7 +13,8 @@ import type { PipelineParts } from "./run-parts.js";
 import type { RunScope } from "./run-scope.js";
 import { stepMetrics, timeMetrics } from "./step-metrics.js";
 import { runPipeline } from "./step-pipeline.js";
-import { StepTimers } from "./timing.js";
+import { StepTimers, stepSpan } from "./timing.js";
+import { createCommandTracer } from "./tracing-setup.js";
 import { recordedRow, requireTokenIds, type TrainingRow, withHeldMedia } from "./training-row.js";
 
 export interface TrainedStep {
@@ -48,6 +49,8 @@ export async function* trainOnly(scope: RunScope, { steps, folders }: RecordedSt
     requirePlan(await checkPlan(scope, checks), logger);
     const showsMedia = [...steps.values()].some((records) => records.some(({ media }) => media));
     const media = showsMedia ? (await openPromptInputs(scope, cleanups)).media : null;
+    const tracer = await createCommandTracer(scope, "debug");
+    cleanups.push(() => tracer.finish());
     const plans = planEngines(scope, steps.size);
     const start = async (plan: EnginePlan) => {
       const engine = await createPlannedEngine(plan, { services: scope.services, ranks: null }, cleanups);
@@ -66,9 +69,10 @@ export async function* trainOnly(scope: RunScope, { steps, folders }: RecordedSt
       if (media) await readMedia(folders, records, media, { signal });
       const rows = rowsOf(records, actor.modelInfo().vocabSize, media);
       const metrics = new StepMetrics();
-      const timers = new StepTimers();
+      const timers = new StepTimers(tracer);
       const run = { globalStep: step, metrics, timers, signal, baselines: null, onPhase() {} };
-      const batch = await timers.time("step", () => runPipeline(parts, rows, run));
+      const work = () => timers.time("step", () => runPipeline(parts, rows, run));
+      const batch = await tracer.span(stepSpan(step), work);
       metrics.set(stepMetrics(batch, { globalStep: step, epoch: 0, promptLength, responseLength, ranks: 1 }));
       metrics.set(timeMetrics(batch, timers, 1));
       yield { step, trajectories: rows.length, metrics: metrics.values };

@@ -98,6 +98,34 @@ describe("verl train with traces, and verl inspect of them", () => {
     expect(stderr).to.contain("1 traces, 1 sessions of 2 s each (turns 2 s").and.not.contain("unfinished");
   });
 
+  it("replay and debug write what they do beside it, in folders of their own, without metrics of a replay", async () => {
+    const before = await folder.read("run", "traces.jsonl");
+    const session = ["invoke_agent single_turn_agent", "generate", "reward", "score function"];
+    const found = async (command: string) =>
+      (await traces(`run/${command}`, "--spans", "--limit", "100")).traces.map(({ name, spans }) => [
+        name,
+        ...spans.map((span) => span.name),
+      ]);
+    const run = async (...args: string[]) => {
+      const { code, stderr } = await cli(args, { cwd: folder.dir, env });
+      expect(code, stderr).to.equal(0);
+      return stderr;
+    };
+    // All sessions of the prompt that it is of.
+    expect(await run("replay", "run")).to.not.contain("/metrics");
+    expect(await found("replay")).to.deep.equal(Array.from({ length: 4 }, () => session));
+    const own = [...TOY_OVERRIDES, `${rollout}.trace.backend=otel`];
+    await run("debug", "rollout", ...own, "--output", "sampled");
+    const sampled = await found("debug");
+    expect(sampled.filter(([name]) => name === "step")).to.deep.equal([["step"]]);
+    expect(sampled.filter(([name]) => name !== "step")).to.deep.equal(Array.from({ length: 16 }, () => session));
+    await run("debug", "train", ...own, "--data", "sampled");
+    const [step, ...others] = await found("debug");
+    expect(others).to.deep.equal([]);
+    expect(step).to.include("update_actor");
+    expect(await folder.read("run", "traces.jsonl")).to.equal(before);
+  });
+
   it("says that a run has none", async () => {
     const { code, stderr } = await inspect(".", "--spans");
     expect(code).to.not.equal(0);
