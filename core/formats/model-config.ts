@@ -27,6 +27,13 @@ export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptio
       modelType,
       MODEL_FAMILIES.map((known) => known.modelType),
     );
+  // Its head says something of every token, and its bias is none of a score's.
+  if (head === "scores" && classNameOf(raw).endsWith("ForTokenClassification"))
+    throw config.unsupported(
+      "architectures",
+      raw.architectures,
+      [family.classes.scores].filter((name) => name !== null),
+    );
   const architecture = family.read(config);
   const vocabSize = config.count("vocab_size");
   const headSize = head === "languageModel" ? vocabSize : head === "values" ? 1 : labelCount(config);

@@ -1,6 +1,7 @@
 import type { RunConfig } from "../config/run-config.js";
 import type { Tokenizer } from "../data/index.js";
 import type { BaseEngine, EngineModelInfo, EngineOptions } from "../engine/index.js";
+import { rewardErrors } from "../reward/index.js";
 import { rolloutErrors } from "../rollout/index.js";
 import type { RolloutCapabilities } from "../rollout/rollout.js";
 import { trainerErrors } from "./errors.js";
@@ -35,6 +36,21 @@ export function refuseLargerTokenizer({ vocabSize }: Pick<EngineModelInfo, "voca
   const first = JSON.stringify(tokenizer.tokenText(vocabSize));
   throw trainerErrors.VERL_TRAINER_TOKENIZER_TOO_LARGE({
     what: `the tokenizer has ${tokenizer.vocabSize} tokens and the model ${vocabSize}; the first that is too many is ${first}`,
+  });
+}
+
+/** Whatever it scored would be another conversation, or none. */
+export function refuseForeignTokenizer(
+  { vocabSize }: Pick<EngineModelInfo, "vocabSize">,
+  tokenizer: Tokenizer,
+  where: string,
+): void {
+  if (tokenizer.vocabSize <= vocabSize) return;
+  const first = JSON.stringify(tokenizer.tokenText(vocabSize));
+  throw rewardErrors.VERL_REWARD_MODEL_UNFIT({
+    what: `the tokenizer of the reward model has ${tokenizer.vocabSize} tokens and its weights are of ${vocabSize}; the first that is too many is ${first}`,
+    where,
+    fix: "use the tokenizer that belongs to the weights (reward.reward_model.tokenizer_path)",
   });
 }
 

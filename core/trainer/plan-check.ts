@@ -7,6 +7,7 @@ import type { RolloutCapabilities } from "../rollout/rollout.js";
 import { requireStream } from "../transfer/index.js";
 import { type Algorithm, checkOutputs } from "./algorithm-setup.js";
 import {
+  refuseForeignTokenizer,
   refuseLargerTokenizer,
   refuseSilentSampler,
   requireAdapters,
@@ -83,12 +84,17 @@ export function requirePlan({ problems, warnings }: CheckedPlan, logger: Pick<Lo
 /** What the data and the tokenizer ask of models that were looked at: told before anything is loaded. */
 export function refuseUnfitInputs(
   { models, actor, critic, rollout }: Pick<CheckedPlan, "models" | "actor" | "critic" | "rollout">,
-  { tokenizer, shown }: Pick<RunInputs, "tokenizer" | "shown">,
-  { actor_rollout_ref }: RunScope["config"],
+  { tokenizer, shown, rewards }: Pick<RunInputs, "tokenizer" | "shown" | "rewards">,
+  { actor_rollout_ref, reward }: RunScope["config"],
 ): void {
   for (const owner of ["actor", "critic", "reference"] as const) {
     const model = models.get(owner);
     if (model) refuseLargerTokenizer(model, tokenizer);
+  }
+  const rewardModel = models.get("reward model");
+  if (rewardModel && rewards.modelTokenizer) {
+    const { tokenizer_path, model_path } = reward.reward_model;
+    refuseForeignTokenizer(rewardModel, rewards.modelTokenizer, tokenizer_path ?? model_path ?? "");
   }
   if (actor) requireMultiModal({ capabilities: actor }, shown, strategyKey("actor"));
   if (critic) requireMultiModal({ capabilities: critic }, shown, strategyKey("critic"));

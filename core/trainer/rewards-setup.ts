@@ -37,6 +37,8 @@ export interface RunRewards {
    * sampling; null where that is nothing.
    */
   readonly streaming: RewardManager | null;
+  /** That of the reward model; null where there is none. */
+  readonly modelTokenizer: Tokenizer | null;
   /** For a colocated reward model; null where trajectories are scored as they end. */
   late(servers: LateRewardsOptions["servers"]): LateRewards | null;
   /** From now on, the parts of scores are told this one. */
@@ -116,6 +118,7 @@ export async function createRewards(
   }
   return {
     manager,
+    modelTokenizer: model?.tokenizer ?? null,
     streaming: isLate ? (staged ? { ...manager, score: staged.score } : null) : manager,
     late: (servers) =>
       isLate

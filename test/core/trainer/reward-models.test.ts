@@ -1,8 +1,11 @@
+import { cp } from "node:fs/promises";
 import { expect } from "chai";
+import { loadTokenizer, packSequences } from "../../../core/data/index.js";
+import { createOnnxEngine } from "../../../engines/onnx/index.js";
 import { type RecordedSpan, RecordingTracer } from "../../../testing/index.js";
 import { completion, deadAddress, HttpServer } from "../reward/servers/http-server.js";
 import { ToyFolder } from "./support/toy-run.js";
-import { writeToyRewardModel } from "./support/toy-task.js";
+import { writeToyModel, writeToyRewardModel } from "./support/toy-task.js";
 
 const ONE_STEP = "trainer.total_training_steps=1";
 const BY_MODEL = ["reward.custom_reward_function.path=null", "reward.reward_model.enable=true"];
@@ -19,7 +22,10 @@ describe("core/trainer reward models", function () {
     (await folder.read("dump", step))
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as { input: string; output: string; score: number });
+      .map(
+        (line) =>
+          JSON.parse(line) as { input: string; output: string; score: number; trajectory: { tokens: string[] } },
+      );
 
   describe("on the engine", () => {
     beforeEach(() => writeToyRewardModel(folder.at("rm")));
@@ -93,6 +99,68 @@ describe("core/trainer reward models", function () {
       const missing = await folder.fail({ overrides: [...BY_MODEL, "reward.reward_model.model_path=nowhere"] });
       expect(missing.error.message).to.contain("nowhere");
       expect(missing.tracker.runs).to.deep.equal([]);
+    });
+
+    it("are refused where the folder holds something else: a language model, a token classifier, a foreign tokenizer", async () => {
+      const refused = async (path: string) => {
+        const { error, tracker } = await folder.fail({
+          overrides: [...BY_MODEL, `reward.reward_model.model_path=${path}`],
+        });
+        expect(tracker.runs).to.deep.equal([]);
+        return error.message;
+      };
+      await writeToyModel(folder.at("lm"));
+      expect(await refused("lm"))
+        .to.contain("VERL_ONNX_NO_HEAD")
+        .and.contain("score.weight");
+
+      await cp(folder.at("rm"), folder.at("tokens"), { recursive: true });
+      const config = JSON.parse(await folder.read("rm", "config.json")) as object;
+      const architectures = ["LlamaForTokenClassification"];
+      await folder.write("tokens/config.json", JSON.stringify({ ...config, architectures }));
+      expect(await refused("tokens"))
+        .to.contain(architectures[0])
+        .and.contain("LlamaForSequenceClassification");
+
+      await writeToyRewardModel(folder.at("foreign"), { alphabet: "abcdefghijklmnop" });
+      expect(await refused("foreign"))
+        .to.contain("VERL_REWARD_MODEL_UNFIT")
+        .and.contain("18 tokens and its weights are of 14")
+        .and.contain('"m"');
+    });
+
+    it("give what the engine gives alone, and a resumed run has the scores of a whole one", async () => {
+      const run = (dir: string, dump: string, steps: number) =>
+        folder.train({
+          overrides: [
+            ...ENGINE,
+            `trainer.total_training_steps=${steps}`,
+            "trainer.save_freq=1",
+            `trainer.default_local_dir=${dir}`,
+            `trainer.rollout_data_dir=${dump}`,
+          ],
+        });
+      const whole = await run("whole", "dump", 2);
+      const rows = [...(await scoresOf("1.jsonl")), ...(await scoresOf("2.jsonl"))];
+      const engine = createOnnxEngine({
+        ...{ modelType: "reward_model", model: { path: folder.at("rm") }, optimizer: null, threads: 1, seed: 1 },
+        ...{ topology: { rank: 0, size: 1, isOutputSource: true }, extra: {} },
+      });
+      await engine.initialize();
+      const tokenizer = await loadTokenizer(folder.at("rm"));
+      await engine.evalMode();
+      for (const { input, trajectory, score } of rows) {
+        // Whatever the policy drew, but for the end.
+        const answer = trajectory.tokens.join("").replaceAll(".", "");
+        const promptIds = tokenizer.encode(`${input}l${answer}l`);
+        const { scores } = await engine.inferBatch(packSequences([{ promptIds, responseIds: [] }]), ["scores"]);
+        expect(score).to.be.closeTo(scores?.[0] ?? Number.NaN, 1e-5);
+      }
+      await engine.dispose();
+      await run("parts", "dump-parts", 1);
+      const resumed = await run("parts", "dump-parts", 2);
+      expect(resumed.metrics["critic/score/mean"]).to.equal(whole.metrics["critic/score/mean"]);
+      expect(await folder.read("dump-parts", "2.jsonl")).to.equal(await folder.read("dump", "2.jsonl"));
     });
 
     const HYBRID = [

@@ -112,10 +112,13 @@ export async function writeToyModel(folder: string): Promise<void> {
 }
 
 /** A reward model of the same kind: a number for a conversation. Its template puts letters between the turns. */
-export async function writeToyRewardModel(folder: string, options: { chatTemplate?: string | null } = {}) {
-  const { chatTemplate = "{{ messages[0]['content'] }}l{{ messages[1]['content'] }}l" } = options;
+export async function writeToyRewardModel(
+  folder: string,
+  options: { chatTemplate?: string | null; alphabet?: string } = {},
+) {
+  const { alphabet = ALPHABET, chatTemplate = "{{ messages[0]['content'] }}l{{ messages[1]['content'] }}l" } = options;
   const config = { ...LLAMA, architectures: ["LlamaForSequenceClassification"], num_labels: 1 };
-  await writeLlama(folder, config, charTokenizerFiles(ALPHABET, { pad: "_", eos: ".", chatTemplate }), "scores");
+  await writeLlama(folder, config, charTokenizerFiles(alphabet, { pad: "_", eos: ".", chatTemplate }), "scores");
 }
 
 async function writeLlama(
