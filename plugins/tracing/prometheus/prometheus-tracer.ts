@@ -1,4 +1,4 @@
-import { Counter, Histogram, Gauge as PromGauge, Registry } from "prom-client";
+import { Counter, Histogram, Gauge as PromGauge, Registry, Summary } from "prom-client";
 import {
   ATTRIBUTE,
   type Gauge,
@@ -45,8 +45,13 @@ export class PrometheusTracer implements Tracer {
   readonly #rewards = this.#seconds("verl_reward_seconds", "Scores, by outcome.", ["data_source", "outcome"]);
   readonly #scores = this.#seconds("verl_score_seconds", "Calls of scorers, by outcome.", ["scorer", "outcome"]);
   readonly #judges = this.#seconds("verl_judge_seconds", "Requests to judges, by outcome.", ["outcome"]);
-  readonly #scoreSum = this.#gauge("verl_reward_score_sum", "Sum of all scores.", ["data_source"]);
-  readonly #scoreCount = this.#counter("verl_reward_score_count", "Scores in that sum.", ["data_source"]);
+  readonly #values = new Summary({
+    name: "verl_reward_score",
+    help: "All scores: their sum and number.",
+    labelNames: ["data_source"],
+    percentiles: [],
+    registers: [this.#registry],
+  });
   readonly #steps = this.#seconds("verl_step_seconds", "Training steps.");
   readonly #step = this.#gauge("verl_step", "The training step that runs.");
   readonly #phases = this.#counter("verl_phase_seconds_total", "Seconds in parts of a step.", ["phase"]);
@@ -136,8 +141,7 @@ export class PrometheusTracer implements Tracer {
     const source = this.#cap.source.of(attributes[ATTRIBUTE.dataSource]);
     const score = attributes[ATTRIBUTE.score];
     if (typeof score === "number" && Number.isFinite(score)) {
-      this.#scoreSum.inc({ data_source: source }, score);
-      this.#scoreCount.inc({ data_source: source });
+      this.#values.observe({ data_source: source }, score);
     }
     this.#rewards.observe({ data_source: source, outcome }, seconds);
   }
