@@ -158,6 +158,7 @@ export { rewardErrors } from "./reward/errors.js";
 export { createNaiveRewardManager } from "./reward/managers/naive.js";
 export type * from "./reward/model/reward-model.js";
 export type * from "./reward/reward.js";
+export { rewardedSample } from "./reward/rewarded-sample.js";
 export { checkServers } from "./reward/servers/check-servers.js";
 export {
   type ChatAnswer,

@@ -68,6 +68,23 @@ export function rewardManagerConformance({ make }: RewardManagerUnderTest): Conf
       },
     ),
     withManager(
+      "hands the function what a trajectory shows, and an empty list for one of texts",
+      async ({ media }) =>
+        (await Promise.all(media.map((medium) => medium.bytes()))).flatMap((bytes) => [...bytes]).length,
+      async (manager) => {
+        assert.equal((await manager.score(INPUT)).score, 0);
+        const shown = {
+          kind: "image",
+          id: "0".repeat(64),
+          mimeType: "image/png",
+          byteLength: 3,
+          place: "prompt",
+        } as const;
+        assert.equal((await manager.score({ ...INPUT, media: [shown] })).score, shown.byteLength);
+      },
+      { media: { bytes: async () => new Uint8Array(3) } },
+    ),
+    withManager(
       "abstains on null",
       () => null,
       async (manager) => {
