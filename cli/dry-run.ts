@@ -9,11 +9,13 @@ import {
   toPlain,
 } from "../core/config/index.js";
 import {
+  bytesText,
   CheckpointStore,
   checkPlan,
   checkpointToResume,
   createAlgorithm,
   estimateMemory,
+  freeBytes,
   isTooLarge,
   memoryLines,
   openInputs,
@@ -29,6 +31,7 @@ import {
 import { commandLogger } from "./command-logger.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import { type PreparedRun, printNotices } from "./prepare-run.js";
+import { runTrackers } from "./run-trackers.js";
 
 /** The arithmetic of a run. */
 interface DryRun {
@@ -47,12 +50,14 @@ interface DryRun {
   readonly memory: RunMemory;
   /** The checkpoint that the run would go on from; null for a run that starts anew. */
   readonly resume: ResumeReport | null;
+  /** Bytes that are free for checkpoints; null where the system does not tell. */
+  readonly freeBytes: number | null;
   /** Engines and servers that could not say whether they can do what they are asked for. */
   readonly unasked: readonly PlanOwner[];
 }
 
 /**
- * `verl train --dry-run`: asks engines and servers whether they could do it, reads tokenizer, data and reward, and says what would run and
+ * `verl train --dry-run`: asks engines, servers and trackers whether they could do it, looks at the run's folders, reads tokenizer, data and reward, and says what would run and
  * in how much memory. No engine or server is started, but the platform must be there.
  */
 export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Promise<void> {
@@ -65,10 +70,12 @@ export async function dryRun(run: PreparedRun, io: CommandIo, json: boolean): Pr
 }
 
 async function measure(
-  { composed, config, host }: PreparedRun,
+  run: PreparedRun,
   io: CommandIo,
 ): Promise<{ readonly plan: DryRun; readonly warnings: readonly Notice[] }> {
+  const { composed, config, host } = run;
   const cleanups: (() => Promise<void>)[] = [];
+  await runTrackers(run, io, { logger: commandLogger(io) });
   const services = await host.services({ device: config.trainer.device });
   const scope = { config, cwd: io.cwd, services, sourceOf: (key: string) => sourceOfKey(composed.tree, key) };
   try {
@@ -102,6 +109,7 @@ async function measure(
       longestSequence: rollout.prompt_length + rollout.response_length,
       memory: await estimateMemory(scope, arithmetic.totalSteps),
       resume: saved && (await resumeReport(saved, config, train)),
+      freeBytes: await freeBytes(path.resolve(io.cwd, config.trainer.default_local_dir)),
       unasked: checked.unasked,
     };
     return { plan, warnings: checked.warnings };
@@ -145,7 +153,11 @@ function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): stri
   if (!trainer.val_only) {
     const kept = trainer.max_actor_ckpt_to_keep ? `, the newest ${trainer.max_actor_ckpt_to_keep} are kept` : "";
     const saves = trainer.save_freq > 0 ? `${every(trainer.save_freq)} and after the last one${kept}` : "none";
-    lines.push(`Checkpoints: ${saves} (${trainer.default_local_dir}).`);
+    const free = plan.freeBytes === null ? "" : `; ${bytesText(plan.freeBytes)} free`;
+    lines.push(`Checkpoints: ${saves} (${trainer.default_local_dir}${free}).`);
+    const state = trainedBytes(plan.memory);
+    if (trainer.save_freq > 0 && plan.freeBytes !== null && plan.freeBytes < state)
+      lines.push(`  What is trained takes ${bytesText(state)} in memory: a checkpoint may not fit.`);
   }
   const [sum, ...details] = memoryLines(plan.memory);
   if (sum !== undefined) lines.push(`Memory: ${sum}.`, ...details.map((line) => `  ${line}`));
@@ -154,6 +166,12 @@ function describe(plan: DryRun, { trainer, actor_rollout_ref }: RunConfig): stri
   if (isTooLarge(plan.memory)) lines.push("  That is more than there is: the run would be killed.");
   return lines;
 }
+
+/** Of models and their optimizers: about what a checkpoint holds. */
+const trainedBytes = ({ parts }: RunMemory): number =>
+  parts
+    .filter(({ owner, during }) => (owner === "actor" || owner === "critic") && during === "always")
+    .reduce((sum, { bytes }) => sum + bytes, 0);
 
 const count = (n: number, unit: string) => `${n} ${unit}${n === 1 ? "" : "s"}`;
 const every = (frequency: number) => (frequency === 1 ? "every step" : `every ${frequency} steps`);

@@ -5,8 +5,8 @@ import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracki
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
 import type { PreparedRun } from "./prepare-run.js";
+import { runTrackers } from "./run-trackers.js";
 import { surfaced } from "./stray-errors.js";
-import { trackerSettings } from "./tracker-settings.js";
 import { VERSION } from "./version.js";
 
 export interface TrainRunOptions {
@@ -39,13 +39,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     for (const line of host.report.startLines()) logger.info(line);
     const services = await host.services({ device: config.trainer.device });
     const callback = await checkpointCallback(host.loadUserModule, config);
-    const trackers: Tracker[] = [];
-    const settings = trackerSettings(config.trainer);
-    if (options.console) trackers.push(options.console);
-    for (const name of config.trainer.logger) {
-      if (name === "console" && options.console) continue;
-      trackers.push(await services.registries.trackers.require(name).create({ env: io.env, settings }));
-    }
+    const trackers = [...(await runTrackers(run, io, options)), runFiles(run, io, outputDir)];
     trainer = await services.registries.trainers.require(config.trainer.v1.trainer_mode).create({
       config,
       services,
@@ -65,13 +59,6 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
         json: options.json,
       },
     });
-    // Only now does nobody else use the folder.
-    await writeRunFiles(outputDir, saveConfig(run.composed.tree, io.env), {
-      version: VERSION,
-      cwd: io.cwd,
-      startedAt: new Date().toISOString(),
-      plugins: host.report.plugins.map(recorded),
-    });
     options.onTrainer?.(trainer);
     await trainer.init();
     const outcome = await trainer.fit();
@@ -85,6 +72,19 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     stopWatching();
     await trainer?.dispose();
   }
+}
+
+/** What the run runs with, in its folder: noted as soon as nobody can refuse it any more, so that those of an earlier run stay till then. */
+function runFiles({ host, composed }: PreparedRun, io: CommandIo, outputDir: string): Tracker {
+  let writing: Promise<void> | null = null;
+  const write = () => {
+    const startedAt = new Date().toISOString();
+    const note = { version: VERSION, cwd: io.cwd, startedAt, plugins: host.report.plugins.map(recorded) };
+    writing ??= writeRunFiles(outputDir, saveConfig(composed.tree, io.env), note);
+    return writing;
+  };
+  // A trainer of a plugin may come straight to the first step.
+  return { name: "run files", start() {}, begin: write, log: write, finish() {} };
 }
 
 const recorded = ({ name, version, source, status, hash, registered }: PluginRecord): RecordedPlugin => ({

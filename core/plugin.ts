@@ -147,6 +147,7 @@ export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";
 export type { PluginDefinition } from "./host/plugin-definition.js";
 export { type Profiler, profiled } from "./host/profiler.js";
 export { type Reach, type ReachOptions, reach } from "./host/reach.js";
+export { requireWritableFile, requireWritableFolder } from "./host/require-writable.js";
 export { responseText } from "./host/response-text.js";
 export type { Stability } from "./host/stability.js";
 export type * from "./host/types.js";

@@ -1,7 +1,9 @@
 import path from "node:path";
 import { maskSecrets } from "../../core/config/index.js";
-import type { JsonValue, Logger, RunInfo, Tracker, TrajectoryRecord } from "../../core/plugin.js";
-import { RunFolder, readTrajectories, SAMPLES_FILE, unmask } from "../../core/tracking/index.js";
+import { didYouMean } from "../../core/host/basics.js";
+import type { Host } from "../../core/index.js";
+import type { JsonValue, Logger, RunInfo, Tracker, TrackerFactory, TrajectoryRecord } from "../../core/plugin.js";
+import { checkTrackers, RunFolder, readTrajectories, SAMPLES_FILE, unmask } from "../../core/tracking/index.js";
 import { commandLogger } from "../command-logger.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, printJson, printLine } from "../io.js";
@@ -41,11 +43,14 @@ export async function exportToTracker(request: TrackerExportRequest, io: Command
     const generations = folder.setting("trainer.log_val_generations");
     const valGenerations = typeof generations === "number" ? generations : 0;
     const settings = { valGenerations, python: io.env.VERL_TRACKER_PYTHON || null, proxy: null };
-    const tracker = await host.registries.trackers.require(request.to).create({ env: io.env, settings });
+    const tracker = await targetOf(host, request.to).create({ env: io.env, settings, namedBy: "--to" });
     const { logger, warnings } = countingLogger(commandLogger(io));
     const samples = valGenerations > 0 ? await validationSamples(folder) : new Map<number, TrajectoryRecord[]>();
-    await tracker.start(runInfo(folder, request, lines.at(-1)?.step ?? 0, io, logger));
+    const run = runInfo(folder, request, lines.at(-1)?.step ?? 0, io, logger);
+    await checkTrackers([tracker], run);
+    await tracker.start(run);
     await finishing(tracker, async () => {
+      await tracker.begin?.();
       for (const { step, time: text, data } of lines) {
         const time = text === undefined ? undefined : new Date(text);
         const records = samples.get(step);
@@ -61,6 +66,21 @@ export async function exportToTracker(request: TrackerExportRequest, io: Command
   } finally {
     await host.dispose();
   }
+}
+
+/** The tracker that is asked for. One that keeps nothing is no target. */
+function targetOf({ registries }: Host, name: string): TrackerFactory {
+  const found = registries.trackers.get(name);
+  if (found && !found.showsOnly) return found;
+  const targets = registries.trackers.items().flatMap(({ item, keys }) => (item.showsOnly ? [] : keys));
+  throw cliErrors.VERL_CLI_UNKNOWN_NAME({
+    what: found
+      ? `The tracker ${name} shows a run while it goes on, and keeps nothing of it.`
+      : `There is no tracker "${name}".${didYouMean(name, targets)}`,
+    where: "--to",
+    why: `Runs can be handed to ${[...targets].sort().join(", ")}.`,
+    fix: "Name one of them; one of a plugin is there where VERL_USE_EXTERNAL_MODULES names the plugin.",
+  });
 }
 
 async function finishing(tracker: Tracker, work: () => Promise<void>): Promise<void> {

@@ -4,4 +4,5 @@ export { listenOn, whyNotListening } from "./listen.js";
 export { type LogLevel, lineLogger, prefixed, stderrLogger } from "./logger.js";
 export { makeFolder } from "./make-folder.js";
 export { didYouMean, nearestName } from "./nearest.js";
+export { requireWritableFile, requireWritableFolder } from "./require-writable.js";
 export type * from "./types.js";

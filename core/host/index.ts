@@ -32,6 +32,7 @@ export { type Reach, type ReachOptions, reach, skewOf, whyUnreachable } from "./
 export type { PluginContext } from "./registration-attempt.js";
 export type { Held, Override, RegistriesOf } from "./registry.js";
 export { PluginReport } from "./report.js";
+export { requireWritableFile, requireWritableFolder } from "./require-writable.js";
 export { type RpcClient, type RpcMethods, rpcClient, serveRpc } from "./rpc.js";
 export { Semaphore } from "./semaphore.js";
 export { parseSettingsJson } from "./settings-json.js";

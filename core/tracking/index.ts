@@ -44,7 +44,7 @@ export { sparkline } from "./sparkline.js";
 export { StepClock } from "./step-clock.js";
 export type * from "./tracker.js";
 export type { TrackerSet } from "./tracker-set.js";
-export { createTrackerSet } from "./tracker-set.js";
+export { checkTrackers, createTrackerSet } from "./tracker-set.js";
 export {
   cutTrajectories,
   parseTrajectories,

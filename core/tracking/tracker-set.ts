@@ -1,10 +1,10 @@
-import { isVerlError, reasonOf } from "../host/errors.js";
+import { isVerlError, reasonOf, type VerlError, withConsequence } from "../host/errors.js";
 import { trackingErrors } from "./errors.js";
-import type { ProgressUpdate, RunInfo, Tracker, TrajectoryRecord } from "./tracker.js";
+import type { PlannedRun, ProgressUpdate, RunInfo, Tracker, TrajectoryRecord } from "./tracker.js";
 
 /** All trackers of a run as one. */
 export interface TrackerSet {
-  /** In order. If one fails, those already started are finished before this rejects. */
+  /** In order; then all `begin`. If one fails, those already started are finished before this rejects. */
   start(run: RunInfo): Promise<void>;
   log(metrics: Readonly<Record<string, number>>, step: number, time?: Date): Promise<void>;
   logTrajectories(records: readonly TrajectoryRecord[], step: number, time?: Date): Promise<void>;
@@ -16,6 +16,24 @@ export interface TrackerSet {
    */
   finish(outcome: { exitCode: number; error?: unknown }): Promise<void>;
 }
+
+/** Asks every tracker whether it could start; of those that could not the first is the error, and the others stand beside it. */
+export async function checkTrackers(trackers: readonly Tracker[], run: PlannedRun): Promise<void> {
+  const errors: VerlError[] = [];
+  for (const tracker of trackers) {
+    try {
+      await tracker.check?.(run);
+    } catch (error) {
+      errors.push(isVerlError(error) ? error : failed([{ tracker, error }], "looking whether it could start"));
+    }
+  }
+  if (errors.length === 0) return;
+  const [first, ...others] = errors;
+  throw others.reduce((error, { what, where, why }) => withConsequence(error, sentence({ what, where, why })), first);
+}
+
+const sentence = ({ what, where, why }: Pick<VerlError, "what" | "where" | "why">): string =>
+  `${what}${where ? ` (${where})` : ""}${why ? `: ${why}` : ""}`;
 
 /** Fans out to trackers one after the other; every error names its tracker. */
 export function createTrackerSet(trackers: readonly Tracker[]): TrackerSet {
@@ -46,16 +64,22 @@ export function createTrackerSet(trackers: readonly Tracker[]): TrackerSet {
 
   return {
     async start(run) {
-      for (const [i, tracker] of trackers.entries()) {
-        try {
-          await tracker.start(run);
-        } catch (error) {
-          finishing = finish(trackers.slice(0, i), { exitCode: 1, error }).catch(() => {});
-          await finishing;
-          // What a tracker says of its own start, and how to mend it, is better than anything said here.
-          throw isVerlError(error) ? error : failed([{ tracker, error }], "starting");
+      const begin = async (phase: "start" | "begin") => {
+        for (const [i, tracker] of trackers.entries()) {
+          try {
+            await (phase === "start" ? tracker.start(run) : tracker.begin?.());
+          } catch (error) {
+            finishing = finish(phase === "start" ? trackers.slice(0, i) : trackers, { exitCode: 1, error }).catch(
+              () => {},
+            );
+            await finishing;
+            // What a tracker says of its own start, and how to mend it, is better than anything said here.
+            throw isVerlError(error) ? error : failed([{ tracker, error }], "starting");
+          }
         }
-      }
+      };
+      await begin("start");
+      await begin("begin");
     },
     log: (metrics, step, time) => each(`logging step ${step}`, (tracker) => tracker.log(metrics, step, time)),
     logTrajectories: (records, step, time) =>

@@ -62,10 +62,21 @@ export interface RunInfo {
   readonly json: boolean;
 }
 
+/** What is known of a run before anything of it is loaded. */
+export type PlannedRun = Pick<RunInfo, "projectName" | "experimentName" | "outputDir" | "config" | "logger">;
+
 /** A sink for metrics. Calls are awaited one after the other; an error ends the run. */
 export interface Tracker {
   readonly name: string;
+  /**
+   * Throws where the tracker could not start: a folder that cannot be written, a setting of the wrong form. Every tracker is asked before
+   * models are loaded, and by `--dry-run`. Leaves nothing behind and tells nobody.
+   */
+  check?(run: PlannedRun): Awaitable<void>;
+  /** After the models are loaded. A later tracker may still refuse: what an earlier run left stays until `begin`, or the first `log`. */
   start(run: RunInfo): Awaitable<void>;
+  /** Every tracker has started: what the run replaces of an earlier one may go. */
+  begin?(): Awaitable<void>;
   /**
    * Numbers only, keyed as in the metrics reference. Non-finite numbers are passed as they are. `time` is given where the step
    * was taken earlier than now, by `verl export --to`.
@@ -74,7 +85,7 @@ export interface Tracker {
   logTrajectories?(records: readonly TrajectoryRecord[], step: number, time?: Date): Awaitable<void>;
   /** Progress inside a step, for a live line: phase name and done/total when known. */
   progress?(update: ProgressUpdate): void;
-  /** Called once on every exit path; flushes. */
+  /** Called once on every exit path of a run that was started; flushes. */
   finish(outcome: { exitCode: number; error?: unknown }): Awaitable<void>;
 }
 
@@ -99,11 +110,15 @@ export interface TrackerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absent where no configuration is at hand. */
   readonly settings?: TrackerSettings;
+  /** Where the user named the tracker, for messages. Default `trainer.logger`. */
+  readonly namedBy?: string;
 }
 
 /** Registered under the name used in `trainer.logger`. */
 export interface TrackerFactory {
   readonly name: string;
+  /** Shows a run while it goes on, and keeps nothing of it: no target of `verl export --to`. Default false. */
+  readonly showsOnly?: boolean;
   /** Called before anything heavy is loaded: what is missing on this machine is best reported here. */
   create(options: TrackerOptions): Awaitable<Tracker>;
   /** For `verl doctor`: whether the tracker can be used here. */

@@ -1,6 +1,7 @@
 /** Public entry of the trainer room. */
 
 export { createAlgorithm } from "./algorithm-setup.js";
+export { checkFolders, freeBytes } from "./check-folders.js";
 export { CheckpointStore, type SavedCheckpoint, TRACKER_FILE } from "./checkpoint-store.js";
 export { trainerErrors } from "./errors.js";
 export { type Evaluation, evaluateModel } from "./evaluate.js";

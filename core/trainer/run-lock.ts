@@ -67,9 +67,19 @@ export class RunLock {
 
 /** Whether a process that is alive holds a run's folder. */
 export async function isRunLocked(folder: string): Promise<boolean> {
+  return (await holderOf(folder)) !== null;
+}
+
+/** @throws VERL_TRAINER_FOLDER_IN_USE where a process that is alive holds the folder. Takes nothing. */
+export async function refuseUsedFolder(folder: string): Promise<void> {
+  const holder = await holderOf(folder);
+  if (holder !== null) throw inUse(folder, holder);
+}
+
+async function holderOf(folder: string): Promise<Holder | null> {
   const file = path.join(folder, RUN_LOCK_FILE);
   const holder = await readHolder(file);
-  return holder !== null && (await isAlive(holder, file));
+  return holder !== null && (await isAlive(holder, file)) ? holder : null;
 }
 
 /** All or nothing: nobody ever reads a lock that is not complete. False when there is one already. */

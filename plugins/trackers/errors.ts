@@ -9,6 +9,14 @@ export const trackerErrors = defineErrors({
     summary: "The Python client of a tracker is not installed",
     fix: "install it into that Python, or name the Python that has it in trainer.tracker_python or VERL_TRACKER_PYTHON",
   },
+  VERL_TRACKER_UNWRITABLE: {
+    summary: "A tracker cannot write to its place on this machine",
+    fix: "choose another place, or take the tracker out of trainer.logger",
+  },
+  VERL_TRACKER_BAD_SETTING: {
+    summary: "A variable that a tracker's client reads has a value that it cannot have",
+    fix: "correct the variable, or unset it",
+  },
   VERL_TRACKER_START_FAILED: {
     summary: "The client of a tracker could not begin its run",
     fix: "see what it says above; most want to be logged in, or have a variable for work without a network",

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { RunInfo, Tracker, TrackerFactory, TrajectoryRecord } from "../../core/plugin.js";
+import type { PlannedRun, RunInfo, Tracker, TrackerFactory, TrajectoryRecord } from "../../core/plugin.js";
 import {
   cutMetrics,
   cutTrajectories,
@@ -9,22 +9,37 @@ import {
   trajectoryLine,
 } from "../../core/tracking/index.js";
 import { LineFile } from "./line-file.js";
+import { checkPlace } from "./place.js";
 
 /** Response tokens of a step in `samples.jsonl`, beyond the first trajectory: the file must not outgrow the run. */
 const TOKENS_PER_STEP = 16_384;
 
 /** One line per call, on the disk when the call returns. A resumed run continues where it stopped. */
 class LineFileTracker implements Tracker {
+  #run: RunInfo | null = null;
   #metrics: LineFile | null = null;
   #samples: LineFile | null = null;
 
   constructor(
     readonly name: string,
-    private readonly files: (run: RunInfo) => { readonly metrics: string; readonly samples?: string },
-    private readonly withTime: boolean,
+    private readonly files: (run: PlannedRun) => { readonly metrics: string; readonly samples?: string },
+    private readonly settings: { readonly withTime: boolean; readonly chosenBy: string },
   ) {}
 
+  async check(run: PlannedRun): Promise<void> {
+    const { chosenBy } = this.settings;
+    for (const file of Object.values(this.files(run))) await checkPlace({ tracker: this.name, file, chosenBy });
+  }
+
   async start(run: RunInfo): Promise<void> {
+    await this.check(run);
+    this.#run = run;
+  }
+
+  async begin(): Promise<void> {
+    const run = this.#run;
+    if (!run) throw new TypeError(`the tracker ${this.name} was used before start()`);
+    if (this.#metrics) return;
     const { metrics, samples } = this.files(run);
     const cut = [run.startStep, run.logsStartStepAgain] as const;
     this.#metrics = await LineFile.open(metrics, () => cutMetrics(metrics, ...cut));
@@ -32,11 +47,12 @@ class LineFileTracker implements Tracker {
   }
 
   async log(metrics: Readonly<Record<string, number>>, step: number): Promise<void> {
-    if (!this.#metrics) throw new TypeError(`the tracker ${this.name} was used before start()`);
-    await this.#metrics.append([metricsLine(step, metrics, this.withTime ? new Date() : undefined)]);
+    await this.begin();
+    await this.#metrics?.append([metricsLine(step, metrics, this.settings.withTime ? new Date() : undefined)]);
   }
 
   async logTrajectories(records: readonly TrajectoryRecord[]): Promise<void> {
+    await this.begin();
     if (!this.#samples) return;
     let tokens = 0;
     const kept = records.filter(({ mask }, i) => {
@@ -49,7 +65,7 @@ class LineFileTracker implements Tracker {
   async finish(): Promise<void> {
     await this.#metrics?.close();
     await this.#samples?.close();
-    this.#metrics = this.#samples = null;
+    this.#run = this.#metrics = this.#samples = null;
   }
 }
 
@@ -63,7 +79,7 @@ export const jsonlTracker: TrackerFactory = {
         metrics: path.join(outputDir, METRICS_FILE),
         samples: path.join(outputDir, SAMPLES_FILE),
       }),
-      true,
+      { withTime: true, chosenBy: "trainer.output_dir" },
     ),
 };
 
@@ -82,6 +98,6 @@ export const fileTracker: TrackerFactory = {
             path.join(env.VERL_FILE_LOGGER_ROOT || ".", projectName, `${experimentName}.jsonl`),
         ),
       }),
-      false,
+      { withTime: false, chosenBy: "VERL_FILE_LOGGER_PATH or VERL_FILE_LOGGER_ROOT" },
     ),
 };

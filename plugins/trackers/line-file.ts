@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../core/host/basics.js";
 
 /** A file that grows by lines, each of them on the disk when `append` returns. */
 export class LineFile {
@@ -7,7 +8,7 @@ export class LineFile {
 
   /** `prepare` runs once the folder is there, before the file is opened. */
   static async open(file: string, prepare: () => Promise<void>): Promise<LineFile> {
-    await mkdir(path.dirname(file), { recursive: true });
+    await makeFolder(path.dirname(file));
     await prepare();
     return new LineFile(await open(file, "a"));
   }

@@ -94,8 +94,36 @@ describe("verl export --to", () => {
     expect(await readdir(path.join(cwd, "run", "exports", "jsonl"))).to.include(METRICS_FILE);
   });
 
-  it("names the nearest of a tracker that there is not, and refuses a file beside one", async () => {
-    expect((await to("tensorbord")).stderr).to.include("tensorboard");
+  it("names the targets there are for one that there is not, and for one that keeps nothing", async () => {
+    const unknown = await to("tensorbord");
+    expect(unknown.code).to.equal(2);
+    expect(unknown.stderr).to.include('Did you mean "tensorboard"?').and.include("jsonl, mlflow").and.include("--to");
+    expect(unknown.stderr).not.to.include("console");
+    const shown = await to("console");
+    expect(shown.code).to.equal(2);
+    expect(shown.stderr).to.include("keeps nothing");
+  });
+
+  it("names its own option and the installation where a client is missing", async () => {
+    const { fake, env } = await python("is not installed");
+    for (const tracker of ["wandb", "mlflow"]) {
+      const { code, stderr } = await to(tracker, env);
+      expect(code).to.equal(2);
+      expect(stderr).to.include("where: --to").and.include(`${fake.command} -m pip install ${tracker}`);
+      expect(stderr).not.to.include("trainer.");
+    }
+    const none = await to("wandb", { VERL_TRACKER_PYTHON: "./nowhere" });
+    expect(none.stderr).to.include("VERL_TRACKER_NO_PYTHON").and.include("--to").and.include("pip install wandb");
+    expect(none.stderr).not.to.include("trainer.");
+  });
+
+  it("refuses a place that cannot be written before anything is handed over", async () => {
+    const { code, stderr } = await to("tensorboard", { TENSORBOARD_DIR: path.join(metricsFile(), "events") });
+    expect(code).to.equal(2);
+    expect(stderr).to.include("VERL_TRACKER_UNWRITABLE").and.include("TENSORBOARD_DIR");
+  });
+
+  it("refuses a file beside a tracker", async () => {
     const { code, stderr } = await to("tensorboard", {}, "-o", "a.csv");
     expect(code).to.equal(2);
     expect(stderr).to.include("not both at once");

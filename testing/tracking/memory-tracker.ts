@@ -1,13 +1,31 @@
-import type { ProgressUpdate, RunInfo, Tracker, TrackerFactory, TrajectoryRecord } from "../../core/plugin.js";
+import type {
+  PlannedRun,
+  ProgressUpdate,
+  RunInfo,
+  Tracker,
+  TrackerFactory,
+  TrajectoryRecord,
+} from "../../core/plugin.js";
 
 /** Keeps everything that it is told, in order. */
 export class MemoryTracker implements Tracker {
   readonly name = "memory";
+  readonly checked: PlannedRun[] = [];
   readonly runs: RunInfo[] = [];
+  /** How often `begin` was called. */
+  begun = 0;
   readonly steps: { readonly step: number; readonly metrics: Readonly<Record<string, number>> }[] = [];
   readonly trajectories: TrajectoryRecord[] = [];
   readonly updates: ProgressUpdate[] = [];
   readonly outcomes: { readonly exitCode: number; readonly error?: unknown }[] = [];
+
+  check(run: PlannedRun): void {
+    this.checked.push(run);
+  }
+
+  begin(): void {
+    this.begun++;
+  }
 
   start(run: RunInfo): void {
     this.runs.push(run);

@@ -87,6 +87,7 @@ export function trainerConformance(subject: TrainerUnderTest): ConformanceCase[]
         await trainer.init();
         await trainer.fit();
         assert.equal(tracker.runs.length, 1, "started once");
+        assert.equal(tracker.begun, 1, "told once to begin, when all had started");
         assert.deepEqual([tracker.runs[0].totalSteps, tracker.runs[0].startStep], [TOY_STEPS, 0]);
         const steps = tracker.steps.map(({ step }) => step).filter((step) => step > 0);
         assert.deepEqual(steps, [1, 2, 3]);

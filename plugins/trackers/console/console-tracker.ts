@@ -112,4 +112,8 @@ export class ConsoleTracker implements Tracker {
 
 const stepsText = (steps: number): string => `${steps} ${steps === 1 ? "step" : "steps"}`;
 
-export const consoleTracker: TrackerFactory = { name: "console", create: () => new ConsoleTracker() };
+export const consoleTracker: TrackerFactory = {
+  name: "console",
+  showsOnly: true,
+  create: () => new ConsoleTracker(),
+};

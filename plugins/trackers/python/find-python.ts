@@ -21,7 +21,7 @@ export interface FoundPython {
  *
  * @throws VERL_TRACKER_NO_PYTHON, VERL_TRACKER_NOT_INSTALLED
  */
-export async function findPython(tracker: string, { env, settings }: TrackerOptions): Promise<FoundPython> {
+export async function findPython(tracker: string, { env, settings, namedBy }: TrackerOptions): Promise<FoundPython> {
   const named = settings?.python;
   const without: string[] = [];
   const reasons: string[] = [];
@@ -34,19 +34,23 @@ export async function findPython(tracker: string, { env, settings }: TrackerOpti
       reasons.push(`${command}: ${reasonOf(error)}`);
     }
   }
-  const from = named ? "trainer.tracker_python" : "the PATH";
+  // A run's configuration has a key; outside of runs there is the variable alone.
+  const keys = namedBy === undefined ? "trainer.tracker_python or VERL_TRACKER_PYTHON" : "VERL_TRACKER_PYTHON";
+  const from = named ? keys : "the PATH";
+  const where = namedBy ?? "trainer.logger";
   if (without.length > 0) {
     const [first] = without[0].split(" (");
     throw trackerErrors.VERL_TRACKER_NOT_INSTALLED({
       what: `the tracker ${tracker} needs the Python package ${tracker}, which ${without.join(" and ")} of ${from} ${without.length === 1 ? "does" : "do"} not have`,
-      where: `trainer.logger`,
-      fix: `\`${first} -m pip install ${tracker}\`, or name the Python that has it in trainer.tracker_python or VERL_TRACKER_PYTHON`,
+      where,
+      fix: `\`${first} -m pip install ${tracker}\`, or name the Python that has it in ${keys}`,
     });
   }
   throw trackerErrors.VERL_TRACKER_NO_PYTHON({
     what: `the tracker ${tracker} has a client in Python, and no Python of ${from} can be run`,
-    where: "trainer.logger",
+    where,
     why: reasons.join("; "),
+    fix: `install Python 3.8 or newer and then \`pip install ${tracker}\`, or name a Python that has it in ${keys}`,
   });
 }
 

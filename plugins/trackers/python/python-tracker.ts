@@ -3,6 +3,7 @@ import { maskSecrets } from "../../../core/config/index.js";
 import {
   type Diagnosis,
   isVerlError,
+  type PlannedRun,
   type RunInfo,
   reasonOf,
   type Tracker,
@@ -13,7 +14,9 @@ import {
 import { maskNonFinite } from "../../../core/tracking/index.js";
 import { trackerErrors } from "../errors.js";
 import { GENERATIONS, generationRows } from "../generation-rows.js";
+import { checkPlace } from "../place.js";
 import { Bridge } from "./bridge.js";
+import { type ClientVariable, checkVariables } from "./client-settings.js";
 import { findPython } from "./find-python.js";
 
 /** Logging in over a slow network counts; the clients' own limits are shorter. */
@@ -30,6 +33,8 @@ export interface PythonClient {
   readonly name: string;
   /** What to try when it does not begin. */
   readonly help: string;
+  /** What it reads of the environment, as far as its form can be told. */
+  readonly variables?: readonly ClientVariable[];
   /** What to do with a run that could not be handed over in time. */
   readonly later?: string;
 }
@@ -53,6 +58,13 @@ export class PythonTracker implements Tracker {
     private readonly limits: PythonTrackerLimits,
   ) {
     this.name = client.name;
+  }
+
+  async check({ outputDir }: PlannedRun): Promise<void> {
+    checkVariables(this.name, this.client.variables ?? [], this.options.env);
+    // Notes, and what most clients keep on this machine.
+    const folder = path.join(outputDir, "trackers");
+    await checkPlace({ tracker: this.name, folder, chosenBy: "trainer.output_dir" });
   }
 
   /** Waits for the client's run to begin. @throws VERL_TRACKER_START_FAILED */

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../../core/host/basics.js";
 import {
+  type PlannedRun,
   type RunInfo,
   reasonOf,
   type Tracker,
@@ -18,8 +19,10 @@ import {
   SeriesStore,
   unmask,
 } from "../../../core/tracking/index.js";
+import { checkPlace } from "../place.js";
 import { type Page, renderPage } from "./page.js";
 
+const REPORT_FILE = "report.html";
 /** Shortest time between two versions of the page while the run goes on. */
 const INTERVAL_MS = 5000;
 
@@ -31,15 +34,28 @@ export class ReportTracker implements Tracker {
   readonly #startedAt = performance.now();
   #run: RunInfo | null = null;
   #nextWrite = 0;
+  #hasBegun = false;
+
+  async check({ outputDir }: PlannedRun): Promise<void> {
+    const file = path.join(outputDir, REPORT_FILE);
+    await checkPlace({ tracker: this.name, file, chosenBy: "trainer.output_dir" });
+  }
 
   async start(run: RunInfo): Promise<void> {
+    await makeFolder(run.outputDir);
     this.#run = run;
-    await mkdir(run.outputDir, { recursive: true });
+  }
+
+  async begin(): Promise<void> {
+    const run = this.#run;
+    if (!run || this.#hasBegun) return;
     if (run.startStep > 0) await this.#recall(run);
+    this.#hasBegun = true;
     await this.#write("running");
   }
 
   async log(metrics: Readonly<Record<string, number>>, step: number): Promise<void> {
+    await this.begin();
     this.#store.log(metrics, step);
     if (performance.now() >= this.#nextWrite) await this.#write("running");
   }
@@ -50,7 +66,7 @@ export class ReportTracker implements Tracker {
 
   async finish({ exitCode, error }: { exitCode: number; error?: unknown }): Promise<void> {
     const run = this.#run;
-    if (!run) return;
+    if (!run || !this.#hasBegun) return;
     const ended = this.#store.lastStep >= run.totalSteps ? "completed" : "stopped";
     const text = error === undefined ? null : reasonOf(error).slice(0, 4000);
     await this.#write(exitCode === 0 ? ended : "failed", text);
@@ -89,7 +105,7 @@ export class ReportTracker implements Tracker {
       samples: this.#samples.all(),
       config: run.config,
     });
-    const file = path.join(run.outputDir, "report.html");
+    const file = path.join(run.outputDir, REPORT_FILE);
     // If it fails the earlier version stays, and nothing beside it: on a full disk its place is wanted.
     await replaceFile(file, page);
     const now = performance.now();

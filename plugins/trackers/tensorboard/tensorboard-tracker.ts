@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { JsonValue, RunInfo, Tracker, TrackerOptions, TrajectoryRecord } from "../../../core/plugin.js";
+import type {
+  JsonValue,
+  PlannedRun,
+  RunInfo,
+  Tracker,
+  TrackerOptions,
+  TrajectoryRecord,
+} from "../../../core/plugin.js";
 import { GENERATIONS, generationRows } from "../generation-rows.js";
+import { checkPlace } from "../place.js";
 import { EventFile } from "./event-file.js";
 import { scalarsEvent, sessionEndEvent, sessionStartEvent, textEvent } from "./events.js";
 
@@ -12,16 +20,29 @@ import { scalarsEvent, sessionEndEvent, sessionStartEvent, textEvent } from "./e
  */
 export class TensorBoardTracker implements Tracker {
   readonly name = "tensorboard";
+  #run: RunInfo | null = null;
   #file: EventFile | null = null;
   #step = 0;
 
   constructor(private readonly options: TrackerOptions) {}
 
+  async check(run: PlannedRun): Promise<void> {
+    await checkPlace({ tracker: this.name, folder: this.#folderOf(run), chosenBy: "TENSORBOARD_DIR" });
+  }
+
   async start(run: RunInfo): Promise<void> {
+    await this.check(run);
+    this.#run = run;
+  }
+
+  /** Takes the files of an earlier run away, or cuts them to what this one goes on from. */
+  async begin(): Promise<void> {
+    const run = this.#run;
+    if (!run) throw new TypeError("the tracker tensorboard was used before start()");
+    if (this.#file) return;
     const { projectName, experimentName, outputDir, startStep, logsStartStepAgain, config } = run;
-    const { TENSORBOARD_DIR } = this.options.env;
     this.#file = await EventFile.open({
-      folder: path.resolve(TENSORBOARD_DIR || path.join("tensorboard_log", projectName, experimentName)),
+      folder: this.#folderOf(run),
       id: createHash("sha256").update([projectName, experimentName, outputDir].join("\n")).digest("hex").slice(0, 8),
       keepBelow: startStep === 0 ? 0 : logsStartStepAgain ? startStep : startStep + 1,
     });
@@ -35,7 +56,7 @@ export class TensorBoardTracker implements Tracker {
 
   async log(metrics: Readonly<Record<string, number>>, step: number, time = new Date()): Promise<void> {
     this.#step = step;
-    await this.#opened().append([scalarsEvent({ step, time }, metrics)]);
+    await (await this.#opened()).append([scalarsEvent({ step, time }, metrics)]);
   }
 
   async logTrajectories(records: readonly TrajectoryRecord[], step: number, time = new Date()): Promise<void> {
@@ -48,12 +69,12 @@ export class TensorBoardTracker implements Tracker {
     ]);
     if (rows.length === 0) return;
     const head = ["**input**", "**output**", "**ground truth**", "**score**"];
-    await this.#opened().append([textEvent({ step, time }, GENERATIONS, [head, ...rows])]);
+    await (await this.#opened()).append([textEvent({ step, time }, GENERATIONS, [head, ...rows])]);
   }
 
   async finish({ exitCode }: { exitCode: number }): Promise<void> {
     const file = this.#file;
-    this.#file = null;
+    this.#run = this.#file = null;
     if (!file) return;
     try {
       await file.append([sessionEndEvent({ step: this.#step, time: new Date() }, exitCode === 0)]);
@@ -62,9 +83,13 @@ export class TensorBoardTracker implements Tracker {
     }
   }
 
-  #opened(): EventFile {
-    if (!this.#file) throw new TypeError("the tracker tensorboard was used before start()");
-    return this.#file;
+  async #opened(): Promise<EventFile> {
+    await this.begin();
+    return this.#file as EventFile;
+  }
+
+  #folderOf({ projectName, experimentName }: PlannedRun): string {
+    return path.resolve(this.options.env.TENSORBOARD_DIR || path.join("tensorboard_log", projectName, experimentName));
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { type Tracker, VerlError } from "../../../core/plugin.js";
-import { createTrackerSet } from "../../../core/tracking/index.js";
+import { checkTrackers, createTrackerSet } from "../../../core/tracking/index.js";
 import {
   fakeRunInfo,
   fakeTrajectory,
@@ -18,24 +18,24 @@ class Failing extends MemoryTracker {
   ) {
     super();
   }
-  private check(call: keyof Tracker) {
+  private failAt(call: keyof Tracker) {
     if (call === this.at) throw this.error;
   }
   override start(...args: Parameters<MemoryTracker["start"]>) {
-    this.check("start");
+    this.failAt("start");
     super.start(...args);
   }
   override log(...args: Parameters<MemoryTracker["log"]>) {
-    this.check("log");
+    this.failAt("log");
     super.log(...args);
   }
   override progress(...args: Parameters<MemoryTracker["progress"]>) {
     super.progress(...args);
-    this.check("progress");
+    this.failAt("progress");
   }
   override finish(...args: Parameters<MemoryTracker["finish"]>) {
     super.finish(...args);
-    this.check("finish");
+    this.failAt("finish");
   }
 }
 
@@ -55,6 +55,37 @@ describe("tracker set", () => {
       expect(tracker.series("x")).to.deep.equal([1]);
       expect(tracker.outcomes).to.deep.equal([{ exitCode: 0 }]);
     }
+  });
+
+  it("begins when all have started, and not where one refuses", async () => {
+    const order: string[] = [];
+    const noting = (name: string): Tracker => ({
+      name,
+      start: () => void order.push(`${name} starts`),
+      begin: () => void order.push(`${name} begins`),
+      log() {},
+      finish() {},
+    });
+    await createTrackerSet([noting("a"), noting("b")]).start(run);
+    expect(order).to.deep.equal(["a starts", "b starts", "a begins", "b begins"]);
+    const first = new MemoryTracker();
+    await createTrackerSet([first, new Failing("start")])
+      .start(run)
+      .catch(() => {});
+    expect([first.begun, first.outcomes.length]).to.deep.equal([0, 1]);
+  });
+
+  it("asks all whether they could start, and tells of every one that could not", async () => {
+    const last = new MemoryTracker();
+    const refusing = (name: string, error: Error): Tracker =>
+      Object.assign(new MemoryTracker(), { name, check: () => Promise.reject(error) });
+    const own = new VerlError("VERL_OTHER", { what: "log in first" });
+    const error = await checkTrackers([refusing("a", own), refusing("b", new Error("no disk")), last], run).catch(
+      (e: unknown) => e as VerlError,
+    );
+    expect(error).to.deep.include({ code: "VERL_OTHER", what: "log in first" });
+    expect(error?.also?.join()).to.contain('"b"').and.contain("no disk");
+    expect(last.checked).to.deep.equal([run]);
   });
 
   it("finishes once, however often it is asked", async () => {

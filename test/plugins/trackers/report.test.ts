@@ -115,6 +115,7 @@ describe("report tracker", () => {
 
   it("is there from the start, and says `stopped` for a run that ended early", async () => {
     const tracker = await begin();
+    await tracker.begin?.();
     expect(await page()).to.contain(">running</span>");
     await tracker.log({ x: 1 }, 4);
     await tracker.finish({ exitCode: 0 });

@@ -30,6 +30,7 @@ describe("TensorBoard tracker", () => {
   it("has a step on the disk when log returns", async () => {
     const tracker = await create();
     await tracker.start(runInfo());
+    await tracker.begin?.();
     await tracker.log({ "actor/loss": 0.5, "critic/nan": Number.NaN, inf: Number.POSITIVE_INFINITY }, 3);
     await tracker.log({ "actor/loss": 0.25 }, 4, new Date(1_700_000_000_500));
     const events = await readEvents(logs());
@@ -48,6 +49,7 @@ describe("TensorBoard tracker", () => {
   it("shows validation samples as a table whose texts are shown as they are", async () => {
     const tracker = await create();
     await tracker.start(runInfo());
+    await tracker.begin?.();
     const sample = { split: "val", promptText: "# no\n  heading", responseText: "<b>", score: null } as const;
     await tracker.logTrajectories?.([fakeTrajectory(sample), fakeTrajectory()], 2);
     await tracker.finish({ exitCode: 0 });
@@ -62,6 +64,7 @@ describe("TensorBoard tracker", () => {
   it("shows no samples where none are asked for", async () => {
     const tracker = await tensorBoardTracker.create({ env: { TENSORBOARD_DIR: logs() } });
     await tracker.start(runInfo());
+    await tracker.begin?.();
     await tracker.logTrajectories?.([fakeTrajectory({ split: "val" })], 2);
     await tracker.finish({ exitCode: 0 });
     expect((await readEvents(logs())).flatMap(({ values }) => values.map(({ tag }) => tag))).not.to.include(
@@ -124,6 +127,7 @@ describe("TensorBoard tracker", () => {
     try {
       const tracker = await tensorBoardTracker.create({ env: {} });
       await tracker.start(runInfo());
+      await tracker.begin?.();
       await tracker.finish({ exitCode: 0 });
     } finally {
       process.chdir(before);
