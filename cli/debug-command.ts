@@ -15,7 +15,7 @@ import { type CommandIo, printJson, printLine } from "./io.js";
 import { OutputFile, outputFolder } from "./output-file.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
-import { runScope } from "./run-scope.js";
+import { type CommandScope, inRunScope } from "./run-scope.js";
 import { watchedWork } from "./watched-work.js";
 
 export interface DebugRolloutRequest extends ConfigRequest {
@@ -29,10 +29,11 @@ export async function debugRollout(request: DebugRolloutRequest, io: CommandIo):
   if (request.output !== null) await outputFolder(path.resolve(io.cwd, request.output));
   const run = await prepareRun(request, io, { forTraining: true });
   try {
-    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
+    const sample = async (scope: CommandScope) => {
       const weights = { checkpoint: null, version: 0, startedAt: new Date() };
-      for await (const sampled of sampleOnly(await runScope(run, io, signal), { steps: request.steps, weights })) {
+      for await (const sampled of sampleOnly(scope, { steps: request.steps, weights })) {
         const { step, records, metrics, seconds } = sampled;
+        scope.logger.sum(`step ${step}`);
         const file = request.output === null ? null : await writeStep(path.resolve(io.cwd, request.output), sampled);
         if (request.json) {
           printJson(io, {
@@ -60,7 +61,8 @@ export async function debugRollout(request: DebugRolloutRequest, io: CommandIo):
         if (file) printLine(io.stdout, `  ${file}`);
       }
       return EXIT.ok;
-    });
+    };
+    return await withInterrupts(io, watchedWork(run, request), ({ signal }) => inRunScope(run, io, signal, sample));
   } finally {
     await run.host.dispose();
   }
@@ -76,8 +78,9 @@ export async function debugTrain(request: DebugTrainRequest, io: CommandIo): Pro
   const recorded = await recordedSteps(request.data, io);
   const run = await prepareRun(request, io, { forTraining: true });
   try {
-    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
-      for await (const { step, trajectories, metrics } of trainOnly(await runScope(run, io, signal), recorded)) {
+    const train = async (scope: CommandScope) => {
+      for await (const { step, trajectories, metrics } of trainOnly(scope, recorded)) {
+        scope.logger.sum(`step ${step}`);
         if (request.json) {
           printJson(io, { event: "step", step, trajectories, data: maskNonFinite(metrics) });
           continue;
@@ -93,7 +96,8 @@ export async function debugTrain(request: DebugTrainRequest, io: CommandIo): Pro
         printLine(io.stdout, [`step ${step}`, `${trajectories} trajectories`, ...cells].join("  "));
       }
       return EXIT.ok;
-    });
+    };
+    return await withInterrupts(io, watchedWork(run, request), ({ signal }) => inRunScope(run, io, signal, train));
   } finally {
     await run.host.dispose();
   }

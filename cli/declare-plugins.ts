@@ -14,8 +14,15 @@ export function declarePlugins(program: Command, { io, finish }: Declaring): voi
   configured(plugins.command("list"), "List what a run would load and what is installed; runs no plugin's code.")
     .option("--write-lock [file]", "record the lock that --frozen-plugins demands")
     .action(async (args: string[], flags: Flags) => {
-      const { listPlugins } = await import("./plugins-list.js");
-      await finish(show(listPlugins(await requested(args, flags, io), lockFileOf(flags.writeLock)), flags, io));
+      const request = await requested(args, flags, io);
+      const lock = lockFileOf(flags.writeLock);
+      if (lock === false) {
+        const { listPlugins } = await import("./plugins-list.js");
+        await finish(show(listPlugins(request), flags, io));
+        return;
+      }
+      const { lockPlugins } = await import("./plugins-lock.js");
+      await finish(show(await lockPlugins(request, lock), flags, io));
     });
   configured(plugins.command("tree"), "Load the plugins and show what each registers.").action(
     async (args: string[], flags: Flags) => {

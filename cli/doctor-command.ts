@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import {
   type ComposedConfig,
@@ -6,24 +5,20 @@ import {
   composeAnyway,
   inspectConfig,
   type Problem,
-  parseHubReference,
   problemOf,
   problemsError,
   type RunConfig,
 } from "../core/config/index.js";
-import { hubSnapshot } from "../core/formats/index.js";
 import { isVerlError, reasonOf } from "../core/host/basics.js";
 import type { Host } from "../core/index.js";
 import type { Diagnosis } from "../core/plugin.js";
-import { commandLogger } from "./command-logger.js";
 import { diagnoseClock, fileSkew, readClock } from "./doctor/clock.js";
 import { diagnoseMachine, diagnoseOptionalPackages } from "./doctor/machine.js";
+import { diagnoseModels } from "./doctor/models.js";
 import { ANSWER_MS, diagnoseNamed } from "./doctor/named.js";
 import { diagnosePlatforms, diagnosePlugins } from "./doctor/plugins.js";
 import { diagnoseSandboxes } from "./doctor/sandboxes.js";
-import { diagnoseTokenizer } from "./doctor/tokenizer.js";
 import { diagnoseTrackers } from "./doctor/trackers.js";
-import { diagnoseWeights } from "./doctor/weights.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, startHost, whatIsRegistered } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
@@ -45,8 +40,7 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
   const { composed, unread } = await composeReadable(request, io);
   // With defaults in place of values that are wrong, which `config check` tells of.
   const { config } = await inspectConfig(composed, { forTraining: false });
-  const { trainer, data, actor_rollout_ref } = config;
-  const folder = path.resolve(io.cwd, trainer.default_local_dir);
+  const folder = path.resolve(io.cwd, config.trainer.default_local_dir);
   const findings: Diagnosis[] = await diagnoseMachine(folder);
   findings.push(...diagnoseOptionalPackages());
   const looked = await diagnoseHost(composed, request, io);
@@ -55,37 +49,16 @@ export async function doctorCommand(request: DoctorRequest, io: CommandIo): Prom
     ...unread,
     ...looked.filter(({ name, status }) => unread.length === 0 || name !== CONFIGURATION || status !== "ok"),
   );
-  const model = request.model ?? actor_rollout_ref.model.tokenizer_path ?? actor_rollout_ref.model.path;
-  const tokens =
-    model === null
-      ? null
-      : await diagnoseTokenizer(await cachedModel(model, io), {
-          chatTemplate: actor_rollout_ref.model.custom_chat_template,
-          kwargs: data.apply_chat_template_kwargs,
-        });
-  findings.push(...(tokens?.findings ?? []));
-  const weights = request.model ?? actor_rollout_ref.model.path;
-  if (weights !== null) {
-    const { scanSeconds } = request;
-    const vocabulary = tokens?.vocabulary ?? null;
-    findings.push(...(await diagnoseWeights(await cachedModel(weights, io), { scanSeconds, vocabulary, io })));
-  }
+  const { scanSeconds } = request;
+  const models = await diagnoseModels(config, request.model, { scanSeconds, io });
+  findings.push(...models.findings);
   const clock = { before, after: readClock(), fileSkewMs: await fileSkew(folder), servers: findings };
   findings.splice(MACHINE_FINDINGS, 0, ...diagnoseClock(clock));
 
   const ok = findings.every(({ status }) => status !== "failed");
-  if (request.json) printJson(io, { ok, findings, template: tokens?.template ?? null });
+  if (request.json) printJson(io, { ok, findings, template: models.template });
   else printFindings(findings, io);
   return ok ? EXIT.ok : EXIT.failed;
-}
-
-/** Where a model's files are. A look at the machine downloads nothing: of the Hub it sees the cache. */
-async function cachedModel(model: string, io: CommandIo): Promise<string> {
-  const local = path.resolve(io.cwd, model);
-  const reference = existsSync(local) ? null : parseHubReference(model);
-  if (!reference) return local;
-  const env = { ...io.env, HF_HUB_OFFLINE: "1" };
-  return hubSnapshot(reference, { env, logger: commandLogger(io) }).catch(() => local);
 }
 
 /** Of files that cannot be read, doctor says so, and looks at what overrides and defaults name. */

@@ -23,7 +23,7 @@ export const cliErrors = defineErrors({
     fix: "Choose another place for it.",
   },
   VERL_CLI_NOTHING_TO_INSPECT: {
-    summary: "A file or folder holds no trajectory.",
+    summary: "A file or folder holds no trajectory or trace, or none that is asked for.",
     fix: "Name a run's folder, its samples.jsonl, or a dump; trainer.rollout_data_dir and trainer.validation_data_dir keep all trajectories.",
   },
   VERL_CLI_NO_CHECKPOINT: {

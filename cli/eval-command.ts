@@ -1,11 +1,12 @@
 import path from "node:path";
 import { type Evaluation, evaluateModel, evaluateResponses } from "../core/trainer/index.js";
+import { withCheckpointAdvice } from "./checkpoint-advice.js";
 import { cliErrors } from "./errors.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
-import { runScope } from "./run-scope.js";
+import { type CommandScope, inRunScope } from "./run-scope.js";
 import { watchedWork } from "./watched-work.js";
 
 export interface EvalRequest extends ConfigRequest {
@@ -17,8 +18,7 @@ export interface EvalRequest extends ConfigRequest {
 export async function runEval(request: EvalRequest, io: CommandIo): Promise<number> {
   const run = await prepareRun(request, io, { forTraining: false, withoutModel: request.responses !== null });
   try {
-    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
-      const scope = await runScope(run, io, signal);
+    const evaluate = async (scope: CommandScope) => {
       if (request.responses === null && scope.config.data.val_files.length === 0) {
         throw cliErrors.VERL_CLI_USAGE({
           what: "`verl eval` has nothing to evaluate",
@@ -31,7 +31,10 @@ export async function runEval(request: EvalRequest, io: CommandIo): Promise<numb
           : await evaluateResponses(scope, path.resolve(io.cwd, request.responses), "--responses");
       print(evaluation, request.json, io);
       return EXIT.ok;
-    });
+    };
+    return await withInterrupts(io, watchedWork(run, request), ({ signal }) => inRunScope(run, io, signal, evaluate));
+  } catch (error) {
+    throw await withCheckpointAdvice(error, run.config, { cwd: io.cwd, command: "eval" });
   } finally {
     await run.host.dispose();
   }

@@ -12,13 +12,14 @@ import {
   withMediaPaths,
   writeMedia,
 } from "../core/trainer/index.js";
+import { withCheckpointAdvice } from "./checkpoint-advice.js";
 import { cliErrors } from "./errors.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
-import { OutputFile } from "./output-file.js";
+import { checkOutput, OutputFile } from "./output-file.js";
 import { type ConfigRequest, type PreparedRun, prepareRun } from "./prepare-run.js";
 import { EXIT } from "./report-error.js";
-import { runScope } from "./run-scope.js";
+import { type CommandScope, inRunScope } from "./run-scope.js";
 import { watchedWork } from "./watched-work.js";
 
 export interface GenerateRequest extends ConfigRequest {
@@ -30,17 +31,20 @@ export interface GenerateRequest extends ConfigRequest {
 
 /** `verl generate`. Returns the exit code. */
 export async function runGenerate(request: GenerateRequest, io: CommandIo): Promise<number> {
+  const output = request.output === null ? null : path.resolve(io.cwd, request.output);
+  // Before a model is fetched or loaded.
+  if (output !== null) await checkOutput(output);
   const run = await prepareRun(request, io, { forTraining: false });
   const cleanups: (() => Promise<void>)[] = [];
   try {
-    return await withInterrupts(io, watchedWork(run, request), async ({ signal }) => {
-      const scope = withSamples(await runScope(run, io, signal), run);
+    const generate = async (prepared: CommandScope) => {
+      if (output !== null) await checkOutput(output, inputFiles(run, io));
+      const scope = withSamples(prepared, run);
       const inputs = await openPromptInputs(scope, cleanups);
       const prompts = await promptsOf(request, scope, inputs);
-      const name = request.output === null ? null : path.resolve(io.cwd, request.output);
-      const file = name === null ? null : await OutputFile.open(name);
+      const file = output === null ? null : await OutputFile.open(output);
       try {
-        if (name !== null) await keepMedia(prompts, path.dirname(name), inputs);
+        if (output !== null) await keepMedia(prompts, path.dirname(output), inputs);
         const write = (line: Answer) => (file ? file.write(withPaths(line, inputs)) : print(line, request, io));
         await answer(prompts, { scope, inputs }, write);
         await file?.complete();
@@ -51,12 +55,18 @@ export async function runGenerate(request: GenerateRequest, io: CommandIo): Prom
       if (file && request.json) printJson(io, { event: "end", prompts: prompts.rows.length, output: request.output });
       else if (file) printLine(io.stderr, `${prompts.rows.length} prompts answered: ${request.output}`);
       return EXIT.ok;
-    });
+    };
+    return await withInterrupts(io, watchedWork(run, request), ({ signal }) => inRunScope(run, io, signal, generate));
+  } catch (error) {
+    throw await withCheckpointAdvice(error, run.config, { cwd: io.cwd, command: "generate" });
   } finally {
     for (const cleanup of cleanups) await cleanup();
     await run.host.dispose();
   }
 }
+
+const inputFiles = ({ config: { data } }: PreparedRun, io: CommandIo): string[] =>
+  [...data.train_files, ...data.val_files].map((file) => path.resolve(io.cwd, file));
 
 interface Answer {
   readonly prompt: readonly ChatMessage[];

@@ -1,7 +1,6 @@
-import path from "node:path";
 import { lineLogger } from "../core/host/basics.js";
 import type { PluginSource } from "../core/host/index.js";
-import { type InspectedPlugins, inspectPlugins, LOCK_FILE, writeLock } from "../core/inspect-plugins.js";
+import { type InspectedPlugins, inspectPlugins, lockText } from "../core/inspect-plugins.js";
 import { EXIT } from "./report-error.js";
 import { formatTable } from "./table.js";
 
@@ -32,19 +31,15 @@ export const quiet = lineLogger(() => {});
 
 /**
  * `verl plugins list`: what a run from here would load, and what is installed besides. Reads manifests only, so that a
- * broken plugin can be looked at. `writeLockTo` records the lock for `--frozen-plugins`; true takes the default file.
+ * broken plugin can be looked at. With the text of the lock that it amounts to.
  */
-export function listPlugins(request: PluginsRequest, writeLockTo: string | boolean = false): PluginsOutput {
+export function listPlugins(request: PluginsRequest): PluginsOutput & { readonly lockText: string } {
   const found = inspectPlugins({ ...request, logger: quiet });
   const lines = [tableOf(found)];
   const ok = found.failed.length === 0;
   for (const { error } of found.failed) lines.push("", error.message);
-  if (writeLockTo && ok) {
-    const file = path.resolve(request.cwd, writeLockTo === true ? LOCK_FILE : writeLockTo);
-    writeLock(file, found.lock);
-    lines.push("", `Recorded the lock of ${found.plugins.length} plugins in ${file}.`);
-  }
-  return { text: lines.join("\n"), json: listJson(found), exitCode: ok ? EXIT.ok : EXIT.usage };
+  const exitCode = ok ? EXIT.ok : EXIT.usage;
+  return { text: lines.join("\n"), json: listJson(found), exitCode, lockText: lockText(found.lock) };
 }
 
 function tableOf({ plugins, installed }: InspectedPlugins): string {

@@ -1,6 +1,13 @@
 import path from "node:path";
 import { maskSecrets, saveConfig, sourceOfKey, toPlain } from "../core/config/index.js";
-import { isVerlError, type Logger, type PluginRecord, type Profiler } from "../core/host/index.js";
+import {
+  type CalmLogger,
+  calmLogger,
+  isVerlError,
+  type Logger,
+  type PluginRecord,
+  type Profiler,
+} from "../core/host/index.js";
 import { type RecordedPlugin, type Tracker, writeRunFiles } from "../core/tracking/index.js";
 import { checkpointCallback, type FitResult, type Trainer } from "../core/trainer/index.js";
 import type { CommandIo } from "./io.js";
@@ -28,7 +35,7 @@ export interface TrainOutcome extends FitResult {
 /** Train a checked configuration: build the trainer, initialise, fit, and take everything down on every path. */
 export async function trainPrepared(run: PreparedRun, io: CommandIo, options: TrainRunOptions): Promise<TrainOutcome> {
   const { host, config } = run;
-  const { logger } = options;
+  const logger = calmLogger(options.logger);
   const outputDir = path.resolve(io.cwd, config.trainer.output_dir);
   const abort = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
@@ -39,7 +46,12 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     for (const line of host.report.startLines()) logger.info(line);
     const services = await host.services({ device: config.trainer.device });
     const callback = await checkpointCallback(host.loadUserModule, config);
-    const trackers = [...(await runTrackers(run, io, options)), runFiles(run, io, outputDir)];
+    // First: on a full disk everything of an earlier run stays.
+    const trackers = [
+      runFiles(run, io, outputDir),
+      ...(await runTrackers(run, io, { ...options, logger })),
+      sums(logger),
+    ];
     trainer = await services.registries.trainers.require(config.trainer.v1.trainer_mode).create({
       config,
       services,
@@ -71,8 +83,17 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
   } finally {
     stopWatching();
     await trainer?.dispose();
+    logger.sum();
   }
 }
+
+/** After each step, how often warnings of one kind have come in it. */
+const sums = (logger: CalmLogger): Tracker => ({
+  name: "warnings",
+  start() {},
+  log: (_, step) => logger.sum(`step ${step}`),
+  finish: () => logger.sum(),
+});
 
 /** What the run runs with, in its folder: noted as soon as nobody can refuse it any more, so that those of an earlier run stay till then. */
 function runFiles({ host, composed }: PreparedRun, io: CommandIo, outputDir: string): Tracker {

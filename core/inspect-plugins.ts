@@ -8,7 +8,7 @@ import { KINDS } from "./kinds.js";
 import { PACKAGE } from "./package-info.js";
 import { PLUGIN_API_VERSION } from "./plugin-api-version.js";
 
-export { LOCK_FILE, writeLock } from "./host/lock.js";
+export { LOCK_FILE, lockText } from "./host/lock.js";
 
 /** What this installation calls itself in locks and towards workers. */
 export const HOST = { ...PACKAGE, apiVersion: PLUGIN_API_VERSION };

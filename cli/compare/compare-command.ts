@@ -1,6 +1,7 @@
+import path from "node:path";
 import { type CommandIo, printJson, printLine } from "../io.js";
 import { checkPatterns } from "../metric-pattern.js";
-import { writePage } from "../output-file.js";
+import { checkOutput, writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { type Comparison, compareRuns } from "./comparison.js";
 import { loadRun } from "./load-run.js";
@@ -18,6 +19,7 @@ export interface CompareRequest {
 
 /** `verl compare`: runs side by side. */
 export async function compareCommand(request: CompareRequest, io: CommandIo): Promise<number> {
+  if (request.html !== null) await checkOutput(path.resolve(io.cwd, request.html));
   const runs = await Promise.all(request.runs.map((name) => loadRun(name, io.cwd)));
   const names = new Set(runs.flatMap((run) => [...run.series.keys()]));
   checkPatterns(request.metrics, [...names], "No run has the metric");

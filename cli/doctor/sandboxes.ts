@@ -31,7 +31,8 @@ export async function diagnoseSandboxes({ registries }: Host, reward: SandboxSet
       const isService = isChosen && reward.sandbox_fusion.url !== null;
       const status = isService ? "failed" : isChosen ? "warning" : "ok";
       const advice = fix ?? (isService ? "start the service, or correct reward.sandbox_fusion.url" : undefined);
-      return { name, status, detail: `cannot be used: ${reason}`, ...(advice ? { fix: advice } : {}) };
+      const verdict = isChosen ? "cannot be used" : "not chosen";
+      return { name, status, detail: `${verdict}: ${reason}`, ...(advice ? { fix: advice } : {}) };
     }),
   );
 }

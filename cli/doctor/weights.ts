@@ -124,9 +124,10 @@ async function scan(inspection: WeightInspection, { scanSeconds: seconds, io }: 
     ? `all ${bytesText(result.totalBytes)} looked at`
     : `${bytesText(result.bytes)} of ${bytesText(result.totalBytes)} looked at in ${seconds} s, the beginning of every tensor first`;
   const fix = isComplete ? {} : { fix: `--scan-seconds ${10 * seconds} looks for longer.` };
-  const isFine = notFinite.length === 0;
-  findings.push({ name: "values", status: "ok", detail: `${looked}${isFine ? "; all are finite" : ""}`, ...fix });
-  return findings;
+  if (notFinite.length === 0)
+    return [...findings, { name: "values", status: "ok", detail: `${looked}; all are finite`, ...fix }];
+  // Of values that are damaged none is said to be well.
+  return isComplete ? findings : [...findings, { name: "values", status: "warning", detail: looked, ...fix }];
 }
 
 const SHOWN = 3;

@@ -1,9 +1,9 @@
 import path from "node:path";
-import { RunFolder } from "../../core/tracking/index.js";
+import { RUN_FILES, RunFolder } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, printJson, printLine } from "../io.js";
 import { checkPatterns, matches } from "../metric-pattern.js";
-import { writeOutput } from "../output-file.js";
+import { checkOutput, writeOutput } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { csvText, EXPORT_FORMATS, type ExportFormat, jsonlText, parquetBytes } from "./formats.js";
 import { metricsTable } from "./metrics-table.js";
@@ -28,7 +28,14 @@ export async function exportCommand(request: ExportRequest, io: CommandIo): Prom
       fix: "Name a file: --output FILE.parquet.",
     });
   }
-  const folder = await RunFolder.open(path.resolve(io.cwd, request.run));
+  const run = path.resolve(io.cwd, request.run);
+  const file = request.output === null ? null : path.resolve(io.cwd, request.output);
+  if (file !== null)
+    await checkOutput(
+      file,
+      RUN_FILES.map((name) => path.join(run, name)),
+    );
+  const folder = await RunFolder.open(run);
   const lines = await folder.metrics();
   const names = new Set(lines.flatMap(({ data }) => Object.keys(data)));
   checkPatterns(request.metrics, [...names], "The run has no metric");
@@ -36,11 +43,10 @@ export async function exportCommand(request: ExportRequest, io: CommandIo): Prom
     request.metrics.length === 0 || request.metrics.some((pattern) => matches(name, pattern));
   const table = metricsTable(lines, wanted);
   const content = format === "csv" ? csvText(table) : format === "jsonl" ? jsonlText(table) : await parquetBytes(table);
-  if (request.output === null) {
+  if (file === null) {
     io.stdout.write(content);
     return EXIT.ok;
   }
-  const file = path.resolve(io.cwd, request.output);
   await writeOutput(file, content);
   const summary = { file, format, rows: table.steps.length, metrics: table.columns.size };
   if (request.json) printJson(io, summary);

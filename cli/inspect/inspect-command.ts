@@ -1,15 +1,17 @@
 import path from "node:path";
+import type { VerlError } from "../../core/host/basics.js";
 import { type TrajectoryFile, tokenGaps } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
 import { type CommandIo, columnsOf, printJson, printLine } from "../io.js";
-import { writePage } from "../output-file.js";
+import { checkOutput, writePage } from "../output-file.js";
 import { EXIT } from "../report-error.js";
 import { filesAt } from "./files-at.js";
 import { inspectSpans, spanFile } from "./inspect-spans.js";
 import { mediaFilesOf, withMediaFiles } from "./media-files.js";
+import { NothingFound } from "./nothing.js";
 import { trajectoryPage } from "./render-page.js";
 import { summaryLine, type TextOptions, trajectoryTexts, trajectoryTree } from "./render-text.js";
-import { type Selected, type Selection, select } from "./select.js";
+import { allTrajectories, isWithin, type Selected, type Selection, select } from "./select.js";
 import type { Heat } from "./token-text.js";
 import { openToolParser } from "./tool-parser-of.js";
 
@@ -37,15 +39,17 @@ export interface InspectRequest {
 /** `verl inspect`: sampled trajectories, as they were seen by sampler, trainer and reward. */
 export async function inspectCommand(request: InspectRequest, io: CommandIo): Promise<number> {
   const place = path.resolve(io.cwd, request.place);
+  if (request.html !== null) await checkOutput(path.resolve(io.cwd, request.html), [place]);
   const spans = await spanFile(place, request.spans);
   if (spans !== null) {
+    refuseOfTrajectories(request);
     return inspectSpans(spans, selectionOf(request, []), request, io);
   }
   const found = await filesAt(place);
   const selection = selectionOf(request, found.files);
   await using calls = await openToolParser({ asked: request.toolFormat, ofRun: found.toolFormat }, io);
   const selected = await select(found.files, selection);
-  if (selection.steps !== null && selected.matching === 0) await refuseMissingStep(request, found.files, selection);
+  if (selected.matching === 0) throw await whyNothing(request, found.files, selection);
   const mediaFiles = await mediaFilesOf(selected.records, found.files);
   if (request.json) {
     const { records, ...summary } = selected;
@@ -74,15 +78,28 @@ export async function inspectCommand(request: InspectRequest, io: CommandIo): Pr
   return EXIT.ok;
 }
 
-/** Where the files hold nothing of the steps at all: a mistake, not an empty answer. */
-async function refuseMissingStep({ step, place }: InspectRequest, files: readonly TrajectoryFile[], asked: Selection) {
-  const any = { ...asked, split: null, uid: null, source: null, stop: null, limit: 0 };
-  if ((await select(files, any)).matching > 0) return;
-  const { steps } = await select(files, { ...any, steps: null });
-  throw cliErrors.VERL_CLI_NOTHING_TO_INSPECT({
-    what: `There is no trajectory of step ${step}.`,
-    where: place,
-    why: steps ? `The steps that there are lie from ${steps[0]} to ${steps[1]}.` : "There is none of any step.",
+async function whyNothing(
+  { place, step, split, uid, source, stop }: InspectRequest,
+  files: readonly TrajectoryFile[],
+  { steps }: Selection,
+): Promise<VerlError> {
+  const nothing = new NothingFound({ step, split, uid, source, stop }, (number) => isWithin(number, steps));
+  for await (const record of allTrajectories(files, { steps: null, split: null })) {
+    const { step, split, key, dataSource, stopReason = null } = record;
+    nothing.see({ step, split, uid: key, source: dataSource, stop: stopReason });
+  }
+  return nothing.error({ name: "trajectory", place, list: `\`verl inspect ${place} --list\`` });
+}
+
+/** Options that say nothing of spans. */
+function refuseOfTrajectories({ stop, html, heat, toolFormat, list, tokens }: InspectRequest): void {
+  const asked = { stop, html, heat, toolFormat, list, tokens };
+  const [name] = Object.entries(asked).flatMap(([option, value]) => (value === null || value === false ? [] : option));
+  if (name === undefined) return;
+  const option = name === "toolFormat" ? "--tool-format" : `--${name}`;
+  throw cliErrors.VERL_CLI_USAGE({
+    what: `${option} is for trajectories, and these are traces.`,
+    fix: `Leave out ${option}, or --spans; traces take --step, --split, --uid, --source, --sort, --limit and --json.`,
   });
 }
 

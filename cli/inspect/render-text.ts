@@ -158,7 +158,10 @@ function facts(record: TrajectoryRecord): string[] {
   if (weightVersions) found.push(`weights ${[...new Set(weightVersions)].join("–")}`);
   const advantages = record.advantages?.filter((_, t) => mask[t] !== 0);
   if (advantages && advantages.length > 0) {
-    const [low, high] = [Math.min(...advantages), Math.max(...advantages)];
+    const [low, high] = advantages.reduce(
+      ([a, b], x) => [Math.min(a, x), Math.max(b, x)],
+      [advantages[0], advantages[0]],
+    );
     found.push(`advantage ${low === high ? formatNumber(low) : `${formatNumber(low)} to ${formatNumber(high)}`}`);
   }
   const gap = gapStatistics(record);

@@ -81,7 +81,8 @@ function matches(record: TrajectoryRecord, { steps, split, uid, source, stop }: 
   );
 }
 
-const isWithin = (step: number, steps: Selection["steps"]) => steps === null || (step >= steps[0] && step <= steps[1]);
+export const isWithin = (step: number, steps: Selection["steps"]) =>
+  steps === null || (step >= steps[0] && step <= steps[1]);
 
 /** The first `limit` trajectories in an order; those without the value that orders come last. */
 class Kept {

@@ -1,6 +1,8 @@
+import type { VerlError } from "../../core/host/basics.js";
 import type { RunFolder, TrajectoryRecord } from "../../core/tracking/index.js";
 import { CheckpointStore, startOf } from "../../core/trainer/index.js";
 import { cliErrors } from "../errors.js";
+import { NothingFound } from "../inspect/nothing.js";
 import { allTrajectories } from "../inspect/select.js";
 
 export interface Wanted {
@@ -25,7 +27,7 @@ export async function findRecorded(run: RunFolder, wanted: Wanted): Promise<Reco
   const store = new CheckpointStore(await run.locate(root), { maxToKeep: null, runId: "" });
   const kept = new Set([0, ...(await completeSteps(store))]);
   const found = await search(run, wanted, kept);
-  if (found.record === null) throw notFound(run, wanted, found.versions, kept);
+  if (found.record === null) throw await notFound(run, wanted, found.versions, kept);
   const version = versionOf(found.record) as number;
   const checkpoint = version === 0 ? null : store.dirOf(version);
   const started = checkpoint === null ? null : await startOf({ step: version, dir: checkpoint });
@@ -73,14 +75,22 @@ function versionOf({ weightVersions }: TrajectoryRecord): number | null {
   return weightVersions && weightVersions[0] === weightVersions[1] && weightVersions[0] >= 0 ? weightVersions[0] : null;
 }
 
-function notFound(run: RunFolder, { key, step }: Wanted, versions: ReadonlySet<number>, kept: ReadonlySet<number>) {
+async function notFound(
+  run: RunFolder,
+  wanted: Wanted,
+  versions: ReadonlySet<number>,
+  kept: ReadonlySet<number>,
+): Promise<VerlError> {
+  const { key, step } = wanted;
   const what = key === null ? "No recorded trajectory" : `No recorded trajectory whose key begins with ${key}`;
   const steps = [...kept].sort((a, b) => a - b);
   if (versions.size === 0) {
+    const nothing = await whyNothing(run, wanted);
+    if (nothing) return nothing;
     return cliErrors.VERL_CLI_NOTHING_TO_REPLAY({
       what: `${what}${step === null ? "" : ` at step ${step}`} can be replayed.`,
       where: run.dir,
-      why: "Nothing that was recorded matches; only what one version of the weights sampled counts.",
+      why: "What matches was sampled by several versions of the weights, or nobody noted by which, or its tokens were not kept.",
     });
   }
   return cliErrors.VERL_CLI_NOTHING_TO_REPLAY({
@@ -89,4 +99,16 @@ function notFound(run: RunFolder, { key, step }: Wanted, versions: ReadonlySet<n
     why: `It was sampled by weights ${[...versions].join(", ")}; kept are ${steps.join(", ")}, where 0 is what the run began with.`,
     fix: `Name one that was sampled by kept weights, as of step ${Math.max(...steps) + 1}, or save more often (trainer.save_freq).`,
   });
+}
+
+/** Null where something matches. */
+async function whyNothing(run: RunFolder, { key, step, split }: Wanted): Promise<VerlError | null> {
+  const filters = { uid: key, step: step === null ? null : String(step), split, source: null, stop: null };
+  const nothing = new NothingFound(filters, (number) => number === step);
+  for await (const { key, step, split } of allTrajectories(await run.trajectoryFiles(), { steps: null, split: null })) {
+    nothing.see({ uid: key, step, split, source: null, stop: null });
+  }
+  if (nothing.matching > 0) return null;
+  const list = `\`verl inspect ${run.dir} --list\``;
+  return nothing.error({ name: "trajectory", place: run.dir, list, coded: cliErrors.VERL_CLI_NOTHING_TO_REPLAY });
 }

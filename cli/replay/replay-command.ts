@@ -9,7 +9,7 @@ import { withInterrupts } from "../interrupts.js";
 import { type CommandIo, painter, printJson, printLine } from "../io.js";
 import { prepareRun } from "../prepare-run.js";
 import { EXIT } from "../report-error.js";
-import { runScope } from "../run-scope.js";
+import { inRunScope } from "../run-scope.js";
 import { watchedWork } from "../watched-work.js";
 import {
   compareReplay,
@@ -102,8 +102,8 @@ async function replay(
   const files = [path.join(folder.dir, CONFIG_FILE)];
   const run = await prepareRun({ files, overrides, json }, io, { forTraining: true });
   try {
-    return await withInterrupts(io, watchedWork(run, { json }), async ({ signal }) =>
-      replayTrajectory(await runScope(run, io, signal), record, { checkpoint, version, startedAt }),
+    return await withInterrupts(io, watchedWork(run, { json }), ({ signal }) =>
+      inRunScope(run, io, signal, (scope) => replayTrajectory(scope, record, { checkpoint, version, startedAt })),
     );
   } finally {
     await run.host.dispose();

@@ -4,7 +4,7 @@ import { defineErrors } from "../host/errors.js";
 export const formatErrors = defineErrors({
   VERL_FORMATS_NOT_A_MODEL: {
     summary: "The path is neither a Hugging Face model folder nor a GGUF file.",
-    fix: "point at a folder with config.json and model.safetensors, or at a .gguf file",
+    fix: "point at a folder with config.json and model.safetensors, or at a .gguf file; a model of the Hugging Face Hub is OWNER/NAME",
   },
   VERL_FORMATS_FILE_UNREADABLE: {
     summary: "A model file could not be read.",

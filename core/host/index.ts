@@ -2,6 +2,7 @@
 export { watchLoop } from "./blocking/block-watch.js";
 export type { RunFolder, WatchedLoop } from "./blocking/board.js";
 export { inUserCode } from "./blocking/user-code.js";
+export { type CalmLogger, calmLogger } from "./calm-logger.js";
 export { type Channel, childChannel, parentChannel, workerChannel } from "./channel.js";
 export { HostContainer } from "./container.js";
 export { timerMs, withDeadline } from "./deadline.js";

@@ -42,8 +42,10 @@ export function lockOf(plugins: readonly LockEntry[], host: PluginLock["host"]):
   return { lockVersion: 1, host, plugins: plugins.map((plugin) => entrySchema.parse(plugin)) };
 }
 
+export const lockText = (lock: PluginLock): string => `${JSON.stringify(lock, null, 2)}\n`;
+
 export function writeLock(file: string, lock: PluginLock): void {
-  fs.writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+  fs.writeFileSync(file, lockText(lock));
 }
 
 export function readLock(file: string): PluginLock {

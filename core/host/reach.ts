@@ -62,6 +62,10 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "no connection came about in time",
   EHOSTUNREACH: "there is no way to that host",
   ENETUNREACH: "there is no way to that network",
+  UND_ERR_HEADERS_TIMEOUT: "it took the request, and no answer came in time",
+  ERR_SSL_WRONG_VERSION_NUMBER: "what listens there does not speak TLS: its address may begin with http://",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "what listens there does not speak TLS: its address may begin with http://",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   CERT_HAS_EXPIRED: "its certificate has expired, by this machine's clock",
   CERT_NOT_YET_VALID: "its certificate is not valid yet, by this machine's clock",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself (NODE_EXTRA_CA_CERTS names one to trust)",
@@ -70,11 +74,19 @@ const REASONS: Readonly<Record<string, string>> = {
     "its certificate comes from an unknown authority (NODE_EXTRA_CA_CERTS names one to trust)",
 };
 
+/** What is refused before anybody is asked has no code. */
+const WORDS: Readonly<Record<string, string>> = {
+  "bad port": "its port belongs to another protocol, and requests over HTTP to it are refused on this side",
+  "unknown scheme": "its address begins with neither http:// nor https://",
+};
+
 /** In words, without the address. */
 export function whyUnreachable(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown };
   // A host with several addresses fails with all of their errors.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = String((inner as NodeJS.ErrnoException | undefined)?.code ?? "");
-  return REASONS[code] ?? (reasonOf(inner ?? error) || code);
+  if (/^HPE_/.test(code)) return "what listens there does not speak HTTP";
+  const word = WORDS[reasonOf(inner ?? error)];
+  return REASONS[code] ?? word ?? (reasonOf(inner ?? error) || code);
 }

@@ -1,5 +1,6 @@
 /** Public entry of the tracking room: the tracker contract and the statistics that are tracked. */
 
+export { AtomicFile } from "../formats/atomic-file.js";
 export { type DataMetricsInput, type DataMetricsOptions, dataMetrics } from "./data-metrics.js";
 export { trackingErrors } from "./errors.js";
 export { formatDuration, formatNumber, formatValue } from "./format.js";
@@ -33,6 +34,7 @@ export {
   METRICS_FILE,
   NOTE_FILE,
   type RecordedPlugin,
+  RUN_FILES,
   RunFolder,
   type RunNote,
   SAMPLES_FILE,

@@ -19,6 +19,9 @@ export const CONFIG_FILE = "config.yaml";
 /** What the configuration does not say: {@link RunNote}. */
 export const NOTE_FILE = "run.json";
 
+/** What a run itself keeps in its folder, as far as others read it. */
+export const RUN_FILES: readonly string[] = [METRICS_FILE, SAMPLES_FILE, CONFIG_FILE, NOTE_FILE];
+
 const pluginSchema = z.object({
   name: z.string(),
   version: z.string(),

@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
+import { exitCodeOf } from "../../cli/report-error.js";
 import { RUN_LOCK_FILE, RunLock } from "../../core/trainer/run-lock.js";
+import { trackerErrors } from "../../plugins/trackers/errors.js";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
 import { TOY_OVERRIDES } from "../core/trainer/support/toy-task.js";
@@ -71,6 +73,22 @@ describe("folders and trackers of a run, before models are loaded", () => {
     });
     expectEarly(refused, "TENSORBOARD_DIR", "also:", "WANDB_API_KEY", "in quotes");
     expect(refused.stderr).not.to.include("a key in quotes");
+  });
+
+  it("refuses a tracker without its client, which is a matter of the input, as every tracker's code is", async () => {
+    const fake = await FakePython.create(folder.dir, "is not installed");
+    const env = { ...fake.env, VERL_TRACKER_PYTHON: fake.command };
+    expectEarly(
+      await train(["trainer.logger=[mlflow]"], env),
+      "VERL_TRACKER_NOT_INSTALLED",
+      "trainer.logger",
+      "trainer.tracker_python",
+    );
+    const { VERL_TRACKER_START_FAILED: ofServers, ...ofInput } = trackerErrors;
+    for (const [code, make] of Object.entries(ofInput)) {
+      if (typeof make === "function") expect(exitCodeOf(make({ what: "x" })), code).to.equal(2);
+    }
+    expect(exitCodeOf(ofServers({ what: "x" }))).to.equal(1);
   });
 
   const WRONG = { WANDB_API_KEY: "one two", WANDB_BASE_URL: "api.example.com", WANDB_MODE: "ofline" };

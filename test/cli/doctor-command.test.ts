@@ -35,8 +35,8 @@ describe("cli/doctor", () => {
     const { json } = await cli(["doctor", "--json"], { cwd });
     const { findings } = json<{ findings: Diagnosis[] }>();
     const of = (name: string) => findings.find((finding) => finding.name === `sandbox ${name}`)?.detail;
-    expect(of("namespaces")).to.match(/^(Linux namespaces, resource limits and seccomp; runs .*|cannot be used: .+)$/);
-    expect(of("sandbox_fusion")).to.equal("cannot be used: reward.sandbox_fusion.url is not set");
+    expect(of("namespaces")).to.match(/^(Linux namespaces, resource limits and seccomp; runs .*|not chosen: .+)$/);
+    expect(of("sandbox_fusion")).to.equal("not chosen: reward.sandbox_fusion.url is not set");
   });
 
   it("says of the trackers that are named whether they can be used", async () => {
@@ -63,18 +63,23 @@ describe("cli/doctor", () => {
     const doctor = () => cli(["doctor", "--model", `a/b@${"0".repeat(40)}`, "--json"], { cwd, env });
     const found = async () =>
       (await doctor())
-        .json<{ findings: { name: string; detail: string }[] }>()
-        .findings.find(({ name }) => name === "tokenizer");
-    expect((await found())?.detail).to.contain("there is no model at");
+        .json<{ findings: Diagnosis[] }>()
+        .findings.filter(({ name }) => /^(model|tokenizer|weights)$/.test(name));
+    const [missing, ...others] = await found();
+    expect(missing).to.include({ name: "model", status: "warning" });
+    expect(missing.fix).to.contain("HF_HOME");
+    expect(others).to.deep.equal([]);
     for (const name of ["config.json", "model.safetensors"]) fs.writeFileSync(path.join(snapshot, name), "");
-    expect((await found())?.detail).to.contain(`${snapshot} has no tokenizer`);
+    expect((await found()).map(({ detail }) => detail).join()).to.contain(`${snapshot} has no tokenizer`);
   });
 
-  it("checks the tokenizer of a model that is named", async () => {
-    const { code, json } = await cli(["doctor", "--model", "missing-model", "--json"], { cwd });
+  it("says once that a model is not there, and how one of the Hub is named", async () => {
+    const { code, json } = await cli(["doctor", "--model", "gpt2", "--json"], { cwd });
     expect(code).to.equal(1);
-    const { findings } = json<{ findings: Diagnosis[] }>();
-    expect(findings.find(({ name }) => name === "tokenizer")?.status).to.equal("failed");
+    const findings = json<{ findings: Diagnosis[] }>().findings.filter(({ status }) => status === "failed");
+    expect(findings.map(({ name }) => name)).to.deep.equal(["model"]);
+    for (const word of ["OWNER/NAME", "HF_ENDPOINT", "HF_HOME", "HF_HUB_OFFLINE", "config.json"])
+      expect(findings[0].fix).to.contain(word);
   });
 
   it("goes on where a small vocabulary cannot spell the sample", async () => {

@@ -172,6 +172,11 @@ describe("verl doctor on a model's weights", function () {
       for (const pattern of told) expect(details(found)).to.match(pattern);
       const isBroken = found.some(({ name, status }) => name === "weights" && status === "failed");
       expect(found.some(({ detail }) => detail.includes("all that it needs"))).to.equal(!isBroken);
+      // What is said to be well is not said to be damaged as well.
+      for (const name of ["weights", "values"]) {
+        const statuses = found.filter((finding) => finding.name === name).map(({ status }) => status);
+        if (statuses.includes("failed")) expect(statuses, details(found)).not.to.include("ok");
+      }
       if (!told.some((pattern) => pattern.source.startsWith("warning"))) expect(code).to.equal(1);
     });
   }
@@ -262,6 +267,34 @@ describe("verl doctor on a model's weights", function () {
     expect(stdout)
       .to.match(/failed +values +2 values of tensor/)
       .and.match(/fix: Download or convert/);
+  });
+
+  it("looks at the models of critic and reward, too, where they have their own", async () => {
+    await cp(folder.at("model"), folder.at("critic"), { recursive: true });
+    await writeToyRewardModel(folder.at("scorer"));
+    for (const model of ["critic", "scorer"]) {
+      await bytes(folder.at(model, WEIGHTS), (b) => b.fill(0xff, b.length - 8));
+    }
+    const scorer = ["reward.reward_model.enable=true", "reward.reward_model.model_path=scorer"];
+    const engine = ["reward.reward_model.rollout.name=engine", "actor_rollout_ref.model.path=model"];
+    const look = async (...more: string[]) => {
+      const { json } = await cli(["doctor", ...scorer, ...engine, ...more, "--json"], { cwd: folder.dir });
+      return json<{ findings: Diagnosis[] }>().findings.map(({ name, status }) => `${name}: ${status}`);
+    };
+    const found = await look("critic.model.path=critic", "algorithm.adv_estimator=gae");
+    expect(found).to.include.members([
+      "weights: ok",
+      "values: ok",
+      "values of the critic: failed",
+      "values of the reward model: failed",
+    ]);
+    expect(found.filter((line) => line.startsWith("tokenizer"))).to.have.length(2);
+    // A judge's template is shown whole conversations: what agents ask of one does not matter.
+    expect(found.join()).not.to.include("template of the reward model");
+    // The policy's own is looked at once, and a critic that is not trained not at all.
+    const same = await look("critic.model.path=model", "algorithm.adv_estimator=gae");
+    const none = await look("critic.model.path=nowhere", "algorithm.adv_estimator=grpo");
+    expect([...same, ...none].join()).not.to.include("critic");
   });
 
   it("takes a folder with a tokenizer alone for what it is", async () => {

@@ -48,6 +48,37 @@ describe("the model that a checkpoint exports", function () {
     expect(JSON.parse(stdout).responses).to.have.length(1);
   });
 
+  it("is what eval and generate name where the configuration names no model, or one that is none", async () => {
+    await train();
+    const own = [...TOY_OVERRIDES, ...ONNX_OVERRIDES, "data.val_files=[val.jsonl]"];
+    const commands = [["eval"], ["generate", "--prompt", "ab"], ["eval", "actor_rollout_ref.model.path=nowhere"]];
+    for (const [command, ...more] of commands) {
+      const model = more[0]?.startsWith("actor") ? ["actor_rollout_ref.model.config=null"] : [];
+      const { code, stderr } = await cli([command, ...own, ...model, ...more], { cwd: folder.dir });
+      expect(code, stderr).to.equal(2);
+      expect(stderr).to.include(`fix:   actor_rollout_ref.model.path=${EXPORT}\n`);
+    }
+    const config = ["actor_rollout_ref.model.config=null", `actor_rollout_ref.model.path=${EXPORT}`];
+    const { code, stderr } = await cli(["eval", ...own, ...config], { cwd: folder.dir });
+    expect(code, stderr).to.equal(0);
+  });
+
+  it("is asked for by name where a checkpoint has none", async () => {
+    await train("actor_rollout_ref.actor.checkpoint.save_contents=[model,optimizer,extra]");
+    const own = [...TOY_OVERRIDES, ...ONNX_OVERRIDES, "data.val_files=[val.jsonl]"];
+    const inside = ["actor_rollout_ref.model.config=null", "actor_rollout_ref.model.path=run/global_step_1/actor"];
+    for (const more of [[], inside]) {
+      const { code, stderr } = await cli(["eval", ...own, ...more], { cwd: folder.dir });
+      expect(code, stderr).to.equal(2);
+      expect(stderr).to.include("run/global_step_1 holds").and.include("hf_model]");
+      expect(stderr).to.include("trainer.val_only=true trainer.resume_mode=auto");
+    }
+    const validated = ["trainer.val_only=true", "trainer.resume_mode=auto", "trainer.logger=[console]"];
+    const { code, stdout, stderr } = await cli(["train", ...own, ...validated], { cwd: folder.dir });
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/val /);
+  });
+
   it("has the tokenizer and the template that it was trained with, not those of the model that it began as", async () => {
     await writeToyModel(folder.at("model"));
     await cp(folder.at("tokenizer"), folder.at("other"), { recursive: true });

@@ -128,8 +128,29 @@ describe("verl train with traces, and verl inspect of them", () => {
 
   it("says that a run has none", async () => {
     const { code, stderr } = await inspect(".", "--spans");
-    expect(code).to.not.equal(0);
-    expect(stderr).to.contain("VERL_CLI_NOTHING_TO_INSPECT").and.contain("trace.backend");
+    expect(code).to.equal(2);
+    expect(stderr).to.contain("VERL_CLI_NOTHING_TO_INSPECT").and.contain("no traces").and.contain("trace.backend=otel");
+    expect(stderr).to.not.contain("samples.jsonl");
+    expect((await inspect("nowhere", "--spans")).stderr)
+      .to.contain("no such file")
+      .and.not.contain("trace.backend");
+  });
+
+  it("says what there is where nothing matches", async () => {
+    const of = async (...args: string[]) => (await inspect("run", "--spans", ...args)).stderr;
+    expect(await of("--uid", "nobody")).to.match(/no trace whose key begins with nobody[\s\S]*Keys begin with \w+/);
+    expect(await of("--step", "99"))
+      .to.contain("no trace of step 99")
+      .and.contain("lie from");
+    expect(await of("--split", "val")).to.contain("There are train.");
+  });
+
+  it("refuses options that are for trajectories", async () => {
+    for (const args of [["--stop", "eos"], ["--html", "a.html"], ["--list"], ["--tokens"], ["--heat", "none"]]) {
+      const { code, stderr } = await inspect("run", "--spans", ...args);
+      expect(code).to.equal(2);
+      expect(stderr).to.contain(`${args[0]} is for trajectories`);
+    }
   });
 
   it("refuses a tracer that there is not, and a negative limit, before it starts", async () => {

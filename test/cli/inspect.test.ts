@@ -159,8 +159,39 @@ describe("verl inspect", () => {
       expect(code, stderr).to.equal(2);
       expect(stderr).to.include(text);
     }
-    const { code, stderr } = await inspect("some.jsonl", "--step", "9");
-    expect(stderr).to.include("no trajectory of step 9").and.include("from 1 to 2");
+  });
+
+  const NOTHING: [args: string[], ...texts: string[]][] = [
+    [["--step", "9"], "no trajectory of step 9", "from 1 to 2"],
+    [["--uid", "u7"], "whose key begins with u7", "Keys begin with u1, u2.", "inspect some.jsonl --list"],
+    [["--source", "games"], "of the source games", "arithmetic"],
+    [["--stop", "eos"], "that ended by eos", "stop, length"],
+    [["--split", "val"], "of the split val", "There are train."],
+    [["--step", "2", "--uid", "u1"], "meets all of --step 2, --uid u1", "--step 2 finds 1, --uid u1 finds 2"],
+  ];
+  for (const [args, ...texts] of NOTHING) {
+    it(`says what there is where nothing matches: ${args.join(" ")}`, async () => {
+      for (const more of [[], ["--json"], ["--list"]]) {
+        const { code, stdout, stderr } = await inspect("some.jsonl", ...args, ...more);
+        expect(code).to.equal(2);
+        for (const text of ["VERL_CLI_NOTHING_TO_INSPECT", ...texts]) expect(stdout + stderr).to.include(text);
+      }
+    });
+  }
+
+  it("says that a file of a run that has only begun is empty", async () => {
+    await folder.write("empty.jsonl", "");
+    const { code, stderr } = await inspect("empty.jsonl");
     expect(code).to.equal(2);
+    expect(stderr).to.include("no trajectory yet");
+  });
+
+  it("takes a response of more tokens than a call takes arguments", async () => {
+    const many = Array<number>(200_000).fill(1);
+    const record = fakeTrajectory({ tokens: many.map(() => "x"), mask: many, logProbs: null, advantages: many });
+    await folder.write("long.jsonl", `${trajectoryLine(record)}\n`);
+    const { code, stdout, stderr } = await inspect("long.jsonl");
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include("advantage 1");
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { pluginDoctor, pluginTree } from "../../cli/plugins-command.js";
 import { listPlugins } from "../../cli/plugins-list.js";
+import { lockPlugins } from "../../cli/plugins-lock.js";
 import { LOCK_FILE, readLock } from "../../core/host/index.js";
 import { Bench } from "../core/host/support/hosts.js";
 import { type Project, registers } from "../core/host/support/project.js";
@@ -44,8 +45,9 @@ describe("verl plugins", () => {
     expect(listPlugins(request("")).text).to.equal("No plugins besides the built-ins.");
   });
 
-  it("list --write-lock records the lock", () => {
-    listPlugins(request("good"), true);
+  it("list --write-lock records the lock", async () => {
+    const { text } = await lockPlugins(request("good"), true);
+    expect(text).to.include(project.path(LOCK_FILE));
     expect(readLock(project.path(LOCK_FILE)).plugins.map((p) => p.name)).to.deep.equal(["good"]);
   });
 

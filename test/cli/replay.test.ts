@@ -65,6 +65,14 @@ describe("one half of a run alone", () => {
       expect(result.difference).to.deep.include({ prompt: null, response: null });
     });
 
+    it("says what was recorded where nothing matches", async () => {
+      const nobody = await replay("nobody");
+      expect(nobody.code).to.equal(2);
+      expect(nobody.stderr).to.match(/no trajectory whose key begins with nobody[\s\S]*Keys begin with \w+/);
+      const late = await replay("--step", "99");
+      expect(late.stderr).to.include("VERL_CLI_NOTHING_TO_REPLAY").and.include("lie from 0 to 4");
+    });
+
     it("replays a validation", async () => {
       const { code, stdout } = await replay("--split", "val");
       expect(code, stdout).to.equal(0);

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { expect } from "chai";
 import { reach, skewOf, whyUnreachable } from "../../../core/host/index.js";
 import { deadAddress, HttpServer, heldReply } from "../reward/servers/http-server.js";
@@ -19,6 +21,22 @@ describe("core/host/reach", () => {
     expect(whyUnreachable(unknown)).to.equal("there is no host of that name");
     const both = new AggregateError([Object.assign(new Error("a"), { code: "ECONNREFUSED" })]);
     expect(whyUnreachable({ cause: both })).to.equal("nothing listens there (connection refused)");
+  });
+
+  it("says in words what the client itself refuses, and who does not speak its language", async () => {
+    const why = async (address: string) => {
+      const answer = await reach(address, { timeoutMs: 5000 });
+      return answer.answered ? "answered" : answer.why;
+    };
+    expect(await why("http://127.0.0.1:9/")).to.contain("its port belongs to another protocol");
+    expect(await why("gopher://127.0.0.1:4680/")).to.contain("neither http:// nor https://");
+    await using server = await HttpServer.start(() => ({}));
+    expect(await why(server.address.replace("http:", "https:"))).to.contain("may begin with http://");
+    const other = createServer((socket) => void socket.end("220 mail is here\r\n")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    expect(await why(`http://127.0.0.1:${port}/`)).to.contain("does not speak HTTP");
+    other.close();
   });
 
   it("waits no longer than it is told", async () => {

@@ -79,6 +79,29 @@ describe("core/trainer: trajectories", () => {
     expect(log.join("\n")).to.include("train.jsonl:").and.include("4 of 4 sessions failed");
   });
 
+  it("of failed sessions are told of in full at first, then in one line a step", async () => {
+    const { log } = await folder.train({
+      overrides: [
+        "actor_rollout_ref.rollout.agent.default_agent_loop=shaky",
+        "actor_rollout_ref.rollout.agent.on_session_error=keep_group",
+      ],
+      register: (host) =>
+        host.agentLoops.register(
+          scriptedLoop("shaky", ({ draw, session }) =>
+            session === 1 ? Promise.reject(new Error("tool broke")) : trajectory({ version: Math.floor(draw / 4) }),
+          ),
+        ),
+    });
+    const told = log.filter((line) => line.includes("tool broke"));
+    expect(
+      told.map((line) => /^warn: (step \d: 4 more of this kind, the last: )?prompt/.exec(line)?.[1]),
+    ).to.deep.equal([
+      ...[undefined, undefined, undefined, undefined],
+      "step 2: 4 more of this kind, the last: ",
+      "step 3: 4 more of this kind, the last: ",
+    ]);
+  });
+
   it("with a token beyond the model's vocabulary fail by name, and the run goes on", async () => {
     const { tracker, log } = await folder.train({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=foreign"],

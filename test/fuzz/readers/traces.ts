@@ -54,7 +54,7 @@ export const traces: FuzzReader = {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const io = { stdout, stderr, env: {}, cwd: folder, color: { stdout: true, stderr: false } };
     const selection = { steps: null, split: null, uid: null, source: null, order: "longest" as const, limit: 20 };
-    await inspectSpans(file, selection, { json: false }, io);
-    await inspectSpans(file, selection, { json: true }, io);
+    await inspectSpans(file, selection, { place: "traces.jsonl", step: null, json: false }, io);
+    await inspectSpans(file, selection, { place: "traces.jsonl", step: null, json: true }, io);
   },
 };
