@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { reasonOf } from "../core/host/basics.js";
 import { CONFIG_FILE, RunFolder } from "../core/tracking/index.js";
 import { bytesText, CheckpointStore, type ResumeReport, resumeReport, rowText } from "../core/trainer/index.js";
 import { cliErrors } from "./errors.js";
@@ -32,7 +33,9 @@ export async function checkpointsCommand({ place, json }: CheckpointsRequest, io
   const listed: Listed[] = [];
   for (const step of await store.steps()) listed.push(await look(store, step));
   if (listed.length === 0) {
-    throw cliErrors.VERL_CLI_NO_CHECKPOINT({ what: "There is no checkpoint.", where: root });
+    const there = await stat(root).catch((error: unknown) => reasonOf(error));
+    const why = typeof there === "string" ? there : there.isDirectory() ? undefined : "It is no folder.";
+    throw cliErrors.VERL_CLI_NO_CHECKPOINT({ what: "There is no checkpoint.", where: root, why });
   }
   const latest = await store.latest();
   const resume = latest && (await resumeReport(latest, { data: { shuffle }, trainer: { seed } }, null));

@@ -2,6 +2,7 @@ import {
   formatDuration,
   type ProgressUpdate,
   type RunInfo,
+  reachedText,
   type Tracker,
   type TrajectoryRecord,
 } from "../../core/tracking/index.js";
@@ -88,7 +89,7 @@ export function closingLines(state: TuiState, exitCode: number, columns: number)
   const how =
     exitCode === 0 && state.step >= state.totalSteps
       ? `done: ${state.totalSteps} steps in ${took}`
-      : `ended at step ${state.step} of ${state.totalSteps} after ${took}`;
+      : `ended ${reachedText({ logged: state.step, begun: state.progress?.step ?? 0, total: state.totalSteps })} after ${took}`;
   const warnings = state.notes.filter(({ isWarning }) => isWarning).map(({ text }) => text);
   return [state.title, "", ...renderSummary(state, columns), "", ...warnings, `${how}, output in ${state.outputDir}`];
 }

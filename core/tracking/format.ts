@@ -25,3 +25,8 @@ export function formatDuration(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
   return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
 }
+
+/** `at step 3 of 4`, or `in step 3 of 4` where that step had begun and was not logged: what ended the run may have come after its training. */
+export function reachedText({ logged, begun, total }: { logged: number; begun: number; total: number }): string {
+  return begun > logged ? `in step ${begun} of ${total}` : `at step ${logged} of ${total}`;
+}

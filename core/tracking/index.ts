@@ -3,7 +3,7 @@
 export { AtomicFile } from "../formats/atomic-file.js";
 export { type DataMetricsInput, type DataMetricsOptions, dataMetrics } from "./data-metrics.js";
 export { trackingErrors } from "./errors.js";
-export { formatDuration, formatNumber, formatValue } from "./format.js";
+export { formatDuration, formatNumber, formatValue, reachedText } from "./format.js";
 export {
   KEY_METRICS,
   type KeyMetric,

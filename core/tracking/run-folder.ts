@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { type Dict, parseYaml, toPlain } from "../config/index.js";
@@ -7,6 +7,7 @@ import { makeFolder } from "../host/make-folder.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import type { JsonValue } from "../host/types.js";
 import { trackingErrors } from "./errors.js";
+import { readRunFile } from "./line-file.js";
 import { type MetricsLine, readMetrics } from "./metrics-file.js";
 import { replaceFile, written } from "./written.js";
 
@@ -102,8 +103,8 @@ export class RunFolder {
     if (![METRICS_FILE, SAMPLES_FILE, CONFIG_FILE].some((name) => names.includes(name))) {
       throw noRun(dir, `it has no ${METRICS_FILE}${await hint(dir, names)}`);
     }
-    const note = await readText(path.join(dir, NOTE_FILE));
-    const config = await readText(path.join(dir, CONFIG_FILE));
+    const note = await readRunFile(path.join(dir, NOTE_FILE));
+    const config = await readRunFile(path.join(dir, CONFIG_FILE));
     return new RunFolder(
       dir,
       once(() => (note === null ? null : parseNote(note, path.join(dir, NOTE_FILE)))),
@@ -130,8 +131,11 @@ export class RunFolder {
     const cwd = this.note?.cwd ?? process.cwd();
     const then = path.resolve(cwd, file);
     const output = this.setting("trainer.output_dir");
-    if (typeof output !== "string" || (await exists(then))) return then;
-    return path.resolve(this.dir, path.relative(path.resolve(cwd, output), then));
+    if (typeof output !== "string") return then;
+    const inside = path.relative(path.resolve(cwd, output), then);
+    const isInside = !inside.startsWith("..") && !path.isAbsolute(inside);
+    // What lay in the run's own folder has come with it: a copy does not show what the original has become.
+    return isInside || !(await exists(then)) ? path.resolve(this.dir, inside) : then;
   }
 
   /** Complete dumps first, by split and step; `samples.jsonl` for a split without a dump. */
@@ -209,11 +213,5 @@ async function hint(dir: string, names: readonly string[]): Promise<string> {
 
 const noRun = (dir: string, why: string) =>
   trackingErrors.VERL_TRACKING_NO_RUN({ what: `${dir} is not the folder of a run`, why });
-
-const readText = (file: string): Promise<string | null> =>
-  readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw error;
-  });
 
 const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null;

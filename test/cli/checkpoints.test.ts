@@ -59,6 +59,7 @@ describe("checkpoints and resuming", () => {
     await rm(folder.at("run", "global_step_1", "complete.json"));
     expect((await verl("checkpoints", "run")).stdout).to.include("None of them is complete");
     expect((await verl("checkpoints", "tokenizer")).stderr).to.include("VERL_CLI_NO_CHECKPOINT");
+    expect((await verl("checkpoints", "nowhere")).stderr).to.include("no such file");
   });
 
   it("a resumed run says what it restored and which row comes next, and --dry-run says it before", async () => {

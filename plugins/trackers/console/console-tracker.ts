@@ -4,6 +4,7 @@ import {
   formatNumber,
   keyMetric,
   maskNonFinite,
+  reachedText,
   StepClock,
   validationScores,
 } from "../../../core/tracking/index.js";
@@ -21,6 +22,7 @@ export class ConsoleTracker implements Tracker {
   readonly #startedAt = performance.now();
   #clock = new StepClock(0);
   #lastStep = 0;
+  #begun = 0;
   readonly #first = new Map<string, number>();
   readonly #last = new Map<string, number>();
 
@@ -55,6 +57,7 @@ export class ConsoleTracker implements Tracker {
   }
 
   progress(update: ProgressUpdate): void {
+    this.#begun = Math.max(this.#begun, update.step);
     this.#live?.show(update);
   }
 
@@ -70,7 +73,7 @@ export class ConsoleTracker implements Tracker {
     const how =
       exitCode === 0 && this.#lastStep >= run.totalSteps
         ? `done: ${stepsText(run.totalSteps)} in ${took}`
-        : `ended at step ${this.#lastStep} of ${run.totalSteps} after ${took}`;
+        : `ended ${reachedText({ logged: this.#lastStep, begun: this.#begun, total: run.totalSteps })} after ${took}`;
     this.#print([how, ...changes].join(", "));
   }
 

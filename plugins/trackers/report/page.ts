@@ -3,6 +3,7 @@ import {
   formatDuration,
   Html,
   html,
+  reachedText,
   renderChart,
   renderDocument,
   SAMPLE_BROWSER,
@@ -18,6 +19,8 @@ export interface Page {
   readonly experimentName: string;
   readonly totalSteps: number;
   readonly status: "running" | "completed" | "stopped" | "failed";
+  /** Step that was worked on last. */
+  readonly begunStep: number;
   readonly error: string | null;
   readonly seconds: number;
   readonly updatedAt: Date;
@@ -54,8 +57,12 @@ ${store.dropped > 0 && html`<p class="soft">More metrics were logged than this p
 }
 
 function renderTop(page: Page): Html {
-  const { status, store, totalSteps, error } = page;
+  const { status, store, totalSteps, error, begunStep } = page;
+  const reached =
+    status === "failed"
+      ? reachedText({ logged: store.lastStep, begun: begunStep, total: totalSteps })
+      : `step ${store.lastStep} of ${totalSteps}`;
   return html`<header class="top"><div><h1>${page.experimentName}</h1><p>${page.projectName}</p></div>
-<div><span class="state ${status}">${status}</span> <span class="soft">step ${store.lastStep} of ${totalSteps}, ${formatDuration(page.seconds)}</span></div></header>
+<div><span class="state ${status}">${status}</span> <span class="soft">${reached}, ${formatDuration(page.seconds)}</span></div></header>
 ${error !== null && html`<p class="error">${error}</p>`}`;
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { makeFolder } from "../../../core/host/basics.js";
 import {
   type PlannedRun,
+  type ProgressUpdate,
   type RunInfo,
   reasonOf,
   type Tracker,
@@ -35,6 +36,8 @@ export class ReportTracker implements Tracker {
   #run: RunInfo | null = null;
   #nextWrite = 0;
   #hasBegun = false;
+  /** Step that was worked on last. */
+  #begun = 0;
 
   async check({ outputDir }: PlannedRun): Promise<void> {
     const file = path.join(outputDir, REPORT_FILE);
@@ -58,6 +61,10 @@ export class ReportTracker implements Tracker {
     await this.begin();
     this.#store.log(metrics, step);
     if (performance.now() >= this.#nextWrite) await this.#write("running");
+  }
+
+  progress({ step }: ProgressUpdate): void {
+    this.#begun = Math.max(this.#begun, step);
   }
 
   logTrajectories(records: readonly TrajectoryRecord[]): void {
@@ -98,6 +105,7 @@ export class ReportTracker implements Tracker {
       experimentName: run.experimentName,
       totalSteps: run.totalSteps,
       status,
+      begunStep: this.#begun,
       error,
       seconds: (begun - this.#startedAt) / 1000,
       updatedAt: new Date(),

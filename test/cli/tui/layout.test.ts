@@ -110,7 +110,7 @@ describe("cli/tui/layout", () => {
     state.note("warn: look here", true);
     state.note("nothing much", false);
     const lines = closingLines(state, 0, 80);
-    expect(lines.at(-1)).to.match(/^ended at step 10 of 40 after .*, output in \/runs\/maths$/);
+    expect(lines.at(-1)).to.match(/^ended in step 11 of 40 after .*, output in \/runs\/maths$/);
     expect(lines).to.include("warn: look here").and.not.include("nothing much");
     expect(closingLines(running(40), 0, 80).at(-1)).to.match(/^done: 40 steps in /);
   });

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "chai";
@@ -140,6 +140,24 @@ describe("core/tracking/run-folder", () => {
       const run = await RunFolder.open(at("artifact"));
       expect(await run.locate("run/rollouts")).to.equal(at("artifact/rollouts"));
       expect(run.note).to.deep.equal(note());
+    });
+
+    it("of which there is a copy is not looked at in its place", async () => {
+      await cp(at("run"), at("copy"), { recursive: true });
+      const files = await (await RunFolder.open(at("copy"))).trajectoryFiles();
+      expect(files.map(({ file }) => file)).to.deep.equal(
+        ["rollouts/9.jsonl", "rollouts/10.jsonl", "samples.jsonl"].map((name) => at("copy", name)),
+      );
+    });
+
+    it("whose files cannot be read is a coded error that names the file", async () => {
+      await mkdir(at("run/metrics.jsonl"));
+      const run = await RunFolder.open(at("run"));
+      const code = "VERL_TRACKING_BAD_FILE";
+      expect(await rejection(run.metrics())).to.include({ code, where: at("run/metrics.jsonl") });
+      await rm(at("run/config.yaml"));
+      await mkdir(at("run/config.yaml"));
+      expect(await rejection(RunFolder.open(at("run")))).to.include({ code, where: at("run/config.yaml") });
     });
 
     it("is told from another folder, with the run that may have been meant", async () => {

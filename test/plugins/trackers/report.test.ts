@@ -122,6 +122,14 @@ describe("report tracker", () => {
     expect(await page()).to.contain(">stopped</span>");
   });
 
+  it("names the step that a failed run was in, which is beyond the last that was logged", async () => {
+    const tracker = await begin();
+    await tracker.log({ x: 1 }, 1);
+    tracker.progress?.({ step: 2, phase: "saving" });
+    await tracker.finish({ exitCode: 1, error: new Error("no space left") });
+    expect(await page()).to.contain("in step 2 of 10");
+  });
+
   it("shows the earlier part of a resumed run", async () => {
     const lines = [1, 2, 3, 4].map((step) => `${metricsLine(step, { "critic/rewards/mean": step / 10 })}\n`);
     await writeFile(path.join(outputDir, "metrics.jsonl"), lines.join(""));
