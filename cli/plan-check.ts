@@ -1,5 +1,6 @@
 import {
   type ComposedConfig,
+  configSections,
   hubModels,
   type Problem,
   type RunConfig,
@@ -11,6 +12,8 @@ import type { Host, HostServices } from "../core/index.js";
 import type { CheckedPlan } from "../core/trainer/index.js";
 import { commandLogger } from "./command-logger.js";
 import type { CommandIo } from "./io.js";
+
+const DOUBTFUL = "the configuration has problems of its own";
 
 /** Why engines and servers could not be asked, or what they said. */
 export type PlanAnswer = { readonly checked: CheckedPlan } | Unasked;
@@ -30,6 +33,9 @@ export async function askPlan(
   known: readonly Problem[],
   { host, io }: { readonly host: Host; readonly io: CommandIo },
 ): Promise<PlanAnswer> {
+  const isSection = new Set(configSections.map(({ key }) => key));
+  // With defaults in place of a whole section nothing is known of the run.
+  if (known.some(({ key }) => isSection.has(key))) return { why: DOUBTFUL };
   let services: HostServices;
   try {
     services = await host.services({ device: config.trainer.device });
@@ -53,7 +59,7 @@ export async function askPlan(
     return { checked: { ...checked, problems: checked.problems.filter((problem) => !restsOn(problem, known)) } };
   } catch (error) {
     // Of a configuration with faults of its own, anything may follow.
-    if (known.length > 0) return { why: "the configuration has problems of its own" };
+    if (known.length > 0) return { why: DOUBTFUL };
     if (isVerlError(error)) return { why: error.what };
     throw error;
   }

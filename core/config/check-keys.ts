@@ -159,7 +159,8 @@ function typeProblems(issues: readonly SchemaIssue[], tree: Dict): Problem[] {
     const path = issue.path.map(String);
     const entry = keyOf(path);
     const key = entry?.key ?? pathText(path);
-    if (byKey.has(key)) continue;
+    // A name that there is not says more than that the right one is missing.
+    if (byKey.has(key) && issue.code !== "unrecognized_keys") continue;
     const problem = typeProblem(key, entry, path, tree);
     const inEntry = entry === null ? null : entryProblem(issue, entry);
     byKey.set(key, inEntry === null ? problem : { ...problem, what: inEntry });

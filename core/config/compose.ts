@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
+import { didYouMean } from "../host/nearest.js";
 import { defaultTree, findKey, findSection, openSectionOf } from "./catalogue.js";
 import { sinceText, untilText } from "./deprecation.js";
 import { configErrors } from "./errors.js";
@@ -99,7 +100,10 @@ function compose(user: Dict, files: readonly string[], { overrides, env }: { ove
     fallback: verlDefault,
     suggest: (path) => (problems.length < MAX_SUGGESTIONS ? suggestKey(path) : ""),
     instead: (error, path) => {
-      if (problems.length < MAX_PROBLEMS) problems.push(problemOf(error, String(error.data?.key ?? path.join("."))));
+      const problem = problemOf(error, String(error.data?.key ?? path.join(".")));
+      // Several references may meet one obstacle.
+      const isTold = problems.some(({ key, what }) => key === problem.key && what === problem.what);
+      if (!isTold && problems.length < MAX_PROBLEMS) problems.push(problem);
       return nodeAt(defaults, path);
     },
   });
@@ -239,10 +243,16 @@ async function load(file: string): Promise<string> {
     return await fs.readFile(file, "utf8");
   } catch (error) {
     throw configErrors.VERL_CONFIG_FILE({
-      what: `The configuration file ${file} cannot be read.`,
+      what: `The configuration file ${file} cannot be read.${didYouMean(path.basename(file), await filesBeside(file))}`,
       where: file,
       why: reasonOf(error),
       cause: error,
     });
   }
+}
+
+/** YAML files in the folder of one that is not there. */
+async function filesBeside(file: string): Promise<string[]> {
+  const names = await fs.readdir(path.dirname(file)).catch(() => []);
+  return names.filter((name) => /\.ya?ml$/i.test(name) && name !== path.basename(file));
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../host/types.js";
-import { configKeys, findKey, findSection, type KeyEntry } from "./catalogue.js";
+import { configKeys, findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
 import type { ComposedConfig } from "./compose.js";
 import type { Deprecation } from "./deprecation.js";
 import { configErrors } from "./errors.js";
@@ -11,8 +11,8 @@ import { nodeAt, sourceText, toPlain } from "./tree.js";
 /** What can be said about one key. */
 export interface KeyExplanation {
   readonly key: string;
-  /** `key` has a meaning here, `known` is verl's and has none, `renamed` moved, `removed` is in no present version of verl. */
-  readonly status: "key" | "section" | "known" | "renamed" | "removed";
+  /** `key` has a meaning here, `open` lies in a section whose keys are somebody else's, `known` is verl's and has none, `renamed` moved, `removed` is in no present version of verl. */
+  readonly status: "key" | "open" | "section" | "known" | "renamed" | "removed";
   readonly description: string;
   readonly type?: string;
   readonly unit?: string;
@@ -36,6 +36,8 @@ export function explainKey(key: string, composed: ComposedConfig): KeyExplanatio
   const at = node ? { value: toPlain(node), source: sourceText(node.source) } : {};
   const entry = findKey(key);
   if (entry) return { ...describe(entry), ...at };
+  const open = openSectionOf(path);
+  if (open) return { key, status: "open", description: `Belongs to ${open.key}: ${open.description}`, ...at };
   const section = findSection(key);
   if (section) {
     const keys = configKeys

@@ -110,8 +110,9 @@ const byLength = (a: string, b: string) => a.length - b.length;
 function known(start: Path, rest: Path): string {
   let key = start;
   for (const part of rest) {
-    if (!childrenOf(key).includes(part)) break;
-    key = [...key, part];
+    const child = childrenOf(key).find((name) => name.toLowerCase() === part.toLowerCase());
+    if (child === undefined) break;
+    key = [...key, child];
   }
   return pathText(key);
 }

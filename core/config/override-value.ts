@@ -68,7 +68,9 @@ class ValueParser {
     this.#space();
     if (this.#take("}")) return result;
     for (;;) {
+      const at = this.#at;
       const key = this.#key();
+      if (result.entries.has(key)) throw new ValueSyntaxError(`the key "${key}" occurs twice`, at);
       result.entries.set(key, this.#value(",}", depth));
       this.#space();
       if (this.#take("}")) return result;

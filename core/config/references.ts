@@ -166,7 +166,11 @@ class Resolver {
     const found = this.#find(target);
     if (found) return found;
     const blocker = this.#blocker(target);
-    if (blocker) throw this.#error(blocker.node, blocker.path, `${pathText(blocker.path)} must be a section of keys.`);
+    if (blocker) {
+      const holder = pathText(blocker.path);
+      const fix = `Leave ${holder} out, or set keys inside it: ${holder}.NAME=VALUE.`;
+      throw this.#error(blocker.node, blocker.path, `${holder} must be a section of keys.`, fix);
+    }
     const suggestion = this.options.suggest?.(target) ?? "";
     throw this.#error(at, path, `${piece.text} refers to ${pathText(target)}, which does not exist.${suggestion}`);
   }
@@ -237,9 +241,9 @@ class Resolver {
     return null;
   }
 
-  #error(node: Node, path: Path, what: string): VerlError {
+  #error(node: Node, path: Path, what: string, fix?: string): VerlError {
     const where = `${pathText(path)} (${sourceText(node.source)})`;
-    return configErrors.VERL_CONFIG_REFERENCE({ what, where, data: { key: pathText(path) } });
+    return configErrors.VERL_CONFIG_REFERENCE({ what, where, fix, data: { key: pathText(path) } });
   }
 }
 

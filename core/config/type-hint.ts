@@ -9,7 +9,7 @@ interface Hint {
 
 /** Why a value may have the wrong type, and how it would have the right one. `below` leads from its key to a value inside it. */
 export function typeHint(node: Node | null, expected: string, below: Path): Hint {
-  return unquoted(node, expected, below) ?? hint(node, expected);
+  return unquoted(node, expected, below) ?? unsafe(node, expected) ?? hint(node, expected);
 }
 
 /** What is not text because it is not quoted: a run that is named `nan`, `1e3` or `true`. */
@@ -29,6 +29,12 @@ function unquoted(node: Node | null, expected: string, below: Path): Hint | null
   }
   const typed = asTyped(source.text, below.length === 0 ? null : Number(below[0]));
   return typed === null ? { why } : { why, fix: `Quote it, and all of it for the shell: ${typed}` };
+}
+
+/** Beyond these, whole numbers are no longer told apart. */
+function unsafe(node: Node | null, expected: string): Hint | null {
+  if (node?.kind !== "scalar" || !/whole number/.test(expected) || !Number.isInteger(node.value)) return null;
+  return Number.isSafeInteger(node.value) ? null : { why: `Whole numbers go up to ${Number.MAX_SAFE_INTEGER}.` };
 }
 
 /** The usual reasons why a value is text although a number or a switch was meant. */

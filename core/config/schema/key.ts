@@ -58,6 +58,10 @@ export const strings = () =>
   z.union([z.string(), z.array(z.string())]).transform((value) => (typeof value === "string" ? [value] : value));
 
 export const text = () => z.string();
+/** Of what names a folder, or something in one: nothing would be the folder around it. */
+export const name = () => z.string().min(1);
+/** For {@link name}. */
+export const NAME = { form: "text that is not empty" } as const;
 export const optionalText = () => z.string().nullable();
 export const flag = () => z.boolean();
 export const count = (most?: number) => atMost(z.int().min(1), most);

@@ -6,6 +6,8 @@ import {
   fraction,
   interval,
   key,
+  NAME,
+  name,
   natural,
   open,
   optionalCount,
@@ -23,23 +25,26 @@ export const trainer = section("The run: length, saving, validation, tracking, h
     differs: { verl: 30, why: "a first run should end soon" },
   }),
   total_training_steps: key(optionalCount(), null, "Steps to train; null = `total_epochs` passes.", { unit: "steps" }),
-  project_name: key(text(), "verl", "Groups runs in folders and trackers.", {
+  project_name: key(name(), "verl", "Groups runs in folders and trackers.", {
+    ...NAME,
     differs: { verl: "verl_examples", why: "the name of an example is no name for a project" },
   }),
-  experiment_name: key(text(), "default", "Names this run in folders and trackers.", {
+  experiment_name: key(name(), "default", "Names this run in folders and trackers.", {
+    ...NAME,
     differs: { verl: "gsm8k", why: "the name of an example is no name for a run" },
   }),
   default_local_dir: key(
-    text(),
+    name(),
     `checkpoints/${follows("trainer.project_name")}/${follows("trainer.experiment_name")}`,
     "Folder of the run's checkpoints.",
-    { file: true },
+    { ...NAME, file: true },
   ),
   output_dir: key(
-    text(),
+    name(),
     follows("trainer.default_local_dir"),
     "Folder where the run keeps what it logs: config.yaml, metrics.jsonl, samples.jsonl, report.html.",
     {
+      ...NAME,
       file: true,
       differs: { why: "local trackers need a place that does not depend on environment variables" },
     },

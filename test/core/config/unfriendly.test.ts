@@ -1,0 +1,60 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect } from "chai";
+import { composeAnyway, explainKey, inspectConfig } from "../../../core/config/index.js";
+import { codedError, compose } from "./support.js";
+
+/** What a user types who has not read the reference. */
+describe("core/config, unfriendly input", () => {
+  const problems = async (...overrides: string[]) => {
+    const composed = await composeAnyway({ files: [], overrides, env: {}, cwd: "." });
+    return (await inspectConfig(composed, { forTraining: false })).problems;
+  };
+
+  it("says once that a section is none", async () => {
+    const [problem, ...others] = await problems("trainer=3");
+    expect(others).to.deep.equal([]);
+    expect(problem.what).to.equal("trainer must be a section of keys.");
+    expect(problem.fix).to.include("trainer.NAME=VALUE");
+  });
+
+  it("says how large whole numbers may be", async () => {
+    const [problem] = await problems("trainer.seed=9007199254740993");
+    expect(problem.why).to.equal("Whole numbers go up to 9007199254740991.");
+  });
+
+  it("names a misspelt key of an entry, not the one that is missing for it", async () => {
+    const [problem] = await problems("reward.hybrid=[{data_sorce: x}]");
+    expect(problem.what).to.include("data_sorce").and.include('Did you mean "data_source"?');
+  });
+
+  it("refuses a key that occurs twice in one value", async () => {
+    const error = await codedError(() => compose(["actor_rollout_ref.model.config={a: 1, 'a': 2}"]));
+    expect(error.message).to.include('the key "a" occurs twice');
+  });
+
+  for (const key of ["project_name", "experiment_name", "default_local_dir", "output_dir"]) {
+    it(`wants more than nothing for trainer.${key}`, async () => {
+      const found = (await problems(`trainer.${key}=`)).filter((problem) => problem.key === `trainer.${key}`);
+      expect(found.map(({ what }) => what)).to.deep.equal([`trainer.${key} is ""; it must be text that is not empty.`]);
+    });
+  }
+
+  it("suggests keys in whatever case, and files of like names", async () => {
+    const upper = await codedError(() => compose(["DATA.SEED=1"]));
+    expect(upper.message).to.include("Did you mean data.seed?");
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "verl-beside-"));
+    fs.writeFileSync(path.join(folder, "grpo.yaml"), "");
+    const error = await codedError(() => composeAnyway({ files: ["grpo.yml"], overrides: [], env: {}, cwd: folder }));
+    fs.rmSync(folder, { recursive: true });
+    expect(error.message).to.include('Did you mean "grpo.yaml"?');
+  });
+
+  it("explains a key inside an open section by the section, with its value", async () => {
+    const composed = await compose(["+actor_rollout_ref.rollout.engine_kwargs.onnx.attention=flash"]);
+    const explained = explainKey("actor_rollout_ref.rollout.engine_kwargs.onnx.attention", composed);
+    expect(explained).to.include({ status: "open", value: "flash" });
+    expect(explained.description).to.include("actor_rollout_ref.rollout.engine_kwargs");
+  });
+});
