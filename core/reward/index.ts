@@ -8,7 +8,7 @@ export { rewardErrors } from "./errors.js";
 export { toJsonValue } from "./json-value.js";
 export { batchRewardManager, createBatchRewardManager } from "./managers/batch.js";
 export { dapoRewardManager } from "./managers/dapo.js";
-export { createHybridRewardManager, type HybridRule, hybridRewardManager } from "./managers/hybrid.js";
+export { createHybridRewardManager, type HybridRule, hybridRewardManager, hybridRuleOf } from "./managers/hybrid.js";
 export { createModelRewardManager, type ModelWithTokenizer } from "./managers/model.js";
 export { createNaiveRewardManager, gdpoRewardManager, naiveRewardManager } from "./managers/naive.js";
 export { createRateLimitedRewardManager, rateLimitedRewardManager } from "./managers/rate-limited.js";

@@ -6,6 +6,8 @@ import {
   createModelRewardManager,
   createScorerIndex,
   customRewardFunction,
+  dataSourceOf,
+  hybridRuleOf,
   type Judge,
   type ModelWithTokenizer,
   parseErrorPolicy,
@@ -102,12 +104,14 @@ export async function createRewards(
           knownDataSources: scorers.knownDataSources,
           rewardModel: ofModel,
         });
-  // Known now, not after an hour of sampling; what tools show is known then.
-  if (ofModel && !isHybrid) for (const dataset of datasets) refuseShown(dataset);
   const policy = parseErrorPolicy(reward.on_error, reward.max_retries);
   const manager = withErrorPolicy(own ? withScoreDeadline(inner, limits.deadlineMs) : inner, policy);
   const staged = isLate && isHybrid ? stagedOf(manager) : undefined;
   const needsScorer = (row: Row) => !loops?.marksOf(row).scoresItself;
+  const asksModel = (row: Row) =>
+    !isHybrid || (hybridRuleOf(reward.hybrid, dataSourceOf(row, config.data.reward_fn_key))?.model ?? 0) !== 0;
+  // Known now, not after an hour of sampling; what tools show is known then.
+  if (ofModel) for (const dataset of datasets) refuseShown(dataset, (row) => needsScorer(row) && asksModel(row));
   for (const dataset of datasets) {
     for (const [source, origin] of checkDataSources(manager, dataset, config.data.reward_fn_key, needsScorer)) {
       // The user's own manager or function need not run what a scorer would, and a model runs none.
@@ -142,10 +146,11 @@ export async function createRewards(
   };
 }
 
-function refuseShown(dataset: Dataset): void {
+/** Rows with media that a reward model would read without them. */
+function refuseShown(dataset: Dataset, asksModel: (row: Row) => boolean): void {
   for (let i = 0; i < dataset.length; i++) {
-    const { messages, origin } = dataset.at(i);
-    refuseMedia({ messages }, origin);
+    const { messages, row, origin } = dataset.at(i);
+    if (asksModel(row)) refuseMedia({ messages }, origin);
   }
 }
 

@@ -242,6 +242,26 @@ describe("commands on media", function () {
         .and.contain("texts alone");
     });
 
+    for (const [weight, refused] of [
+      [1, true],
+      [0, false],
+    ] as const) {
+      it(`of several parts are ${refused ? "refused so where the row's rule weighs" : "given where no rule that fits weighs"} the reward model`, async () => {
+        await writeToyRewardModel(folder.at("scorer"));
+        const { code, stderr } = await verl(
+          ...["train", ...TOY_OVERRIDES, ...PICTURE_OVERRIDES, ...SHORT, "data.max_response_length=8"],
+          ...[
+            "reward.reward_model.enable=true",
+            "reward.reward_model.model_path=scorer",
+            "reward.reward_manager.name=hybrid",
+          ],
+          `reward.hybrid=[{data_source: toy, function: 1, model: ${weight}}, {data_source: "*", function: 1, model: 1}]`,
+        );
+        expect(code === 0, stderr).to.equal(!refused);
+        if (refused) expect(stderr).to.contain("VERL_REWARD_MODEL_UNFIT").and.contain("train.jsonl:1");
+      });
+    }
+
     describe("of responses that are there already", () => {
       const LOOKING = `export const compute_score = async ({ solution, media }) => {
         const [image] = media;

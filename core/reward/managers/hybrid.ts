@@ -44,7 +44,7 @@ export function createHybridRewardManager(options: RewardManagerOptions): Reward
   };
 
   function partsOf(dataSource: string): readonly { readonly part: Part; readonly weight: number }[] {
-    const found = rules.find(({ data_source: pattern }) => fits(pattern, dataSource));
+    const found = hybridRuleOf(rules, dataSource);
     if (!found) {
       throw rewardErrors.VERL_REWARD_NO_SCORER({
         what: `no rule of reward.hybrid fits the data source "${dataSource}"`,
@@ -128,6 +128,10 @@ function combined(parts: readonly PartResult[]): RewardResult {
   }
   return { outcome: "scored", score, extra, seconds };
 }
+
+/** The rule that decides for a data source. */
+export const hybridRuleOf = (rules: readonly HybridRule[], dataSource: string): HybridRule | undefined =>
+  rules.find(({ data_source: pattern }) => fits(pattern, dataSource));
 
 const fits = (pattern: string, dataSource: string): boolean =>
   pattern.endsWith("*") ? dataSource.startsWith(pattern.slice(0, -1)) : pattern === dataSource;
