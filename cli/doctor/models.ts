@@ -56,6 +56,11 @@ export async function diagnoseModels(
     const tokens = at(tokenizer);
     const read = tokens === null ? null : await diagnoseTokenizer(tokens, { chatTemplate, kwargs });
     const vocabulary = read?.vocabulary ?? null;
+    const [first] = read?.findings ?? [];
+    // A file that is no model at all: its weights would say the same once more.
+    if (first?.detail.startsWith("VERL_FORMATS_NOT_A_MODEL") && tokens === at(weights)) {
+      return { findings: [...findings, { ...first, name: `model${of}` }], template: null, vocabulary };
+    }
     const ofTokenizer = (read?.findings ?? []).filter(({ name }) => isPolicy || name === "tokenizer");
     findings.push(...ofTokenizer.map((finding) => ({ ...finding, name: `${finding.name}${of}` })));
     const files = at(weights);

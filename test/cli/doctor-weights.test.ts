@@ -297,6 +297,13 @@ describe("verl doctor on a model's weights", function () {
     expect([...same, ...none].join()).not.to.include("critic");
   });
 
+  it("says once of a file that it is no model", async () => {
+    const { json } = await cli(["doctor", "--model", "reward.mjs", "--json"], { cwd: folder.dir });
+    const failed = json<{ findings: Diagnosis[] }>().findings.filter(({ status }) => status === "failed");
+    expect(failed.map(({ name }) => name)).to.deep.equal(["model"]);
+    expect(failed[0].detail).to.include("is a file, but not GGUF");
+  });
+
   it("takes a folder with a tokenizer alone for what it is", async () => {
     const { found } = await doctor("tokenizer");
     expect(found.map(({ status }) => status)).to.deep.equal(["warning"]);

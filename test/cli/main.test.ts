@@ -19,6 +19,20 @@ describe("cli/main", () => {
     expect(code).to.equal(0);
   });
 
+  it("says once that what it prints cannot be written, and is then no success", async () => {
+    const command = `"${process.execPath}" "${main}" explain VERL_CLI_USAGE > /dev/full`;
+    const failure = await run("sh", ["-c", command]).then(
+      () => null,
+      (error: { code: number; stderr: string }) => error,
+    );
+    expect(failure?.code).to.equal(1);
+    expect(failure?.stderr)
+      .to.match(/^error VERL_CLI_OUTPUT\n/)
+      .and.include("standard output")
+      .and.include("ENOSPC");
+    expect(failure?.stderr).not.to.match(/^\s+at /m);
+  });
+
   it("hands its exit code to the shell and writes cards to standard error, without colours into a pipe", async () => {
     const failure = await run(process.execPath, [main, "trian"]).then(
       () => null,
