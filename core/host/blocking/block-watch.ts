@@ -73,10 +73,12 @@ export function watchLoop(order: WatchedLoop): () => void {
 function started(): Watch {
   if (watch) return watch;
   const board = newBoard(WATCHDOG_EXIT_CODE);
-  (globalThis as { [key: symbol]: MainSide })[Symbol.for(MAIN_KEY)] = mainSide(board);
+  Object.defineProperty(globalThis, MAIN_KEY, { value: mainSide(board), configurable: true });
   const url = new URL("./block-watch-thread.js", import.meta.url);
   const worker = new Worker(url, { workerData: board, execArgv: [] });
   worker.unref();
+  // What goes wrong with the watch is no reason to end what is watched.
+  worker.on("error", () => {});
   watch = { board, worker };
   return watch;
 }

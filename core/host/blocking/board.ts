@@ -55,7 +55,7 @@ export interface Board {
   readonly exitCode: number;
 }
 
-/** Where the watching thread finds what it asks of the main thread: `globalThis[Symbol.for(…)]`, a {@link MainSide}. */
+/** Where the watching thread finds what it asks of the main thread: a {@link MainSide} under this name of `globalThis`. */
 export const MAIN_KEY = "verl.blocked";
 
 /** Called by the watching thread while the main thread is paused. */

@@ -57,10 +57,11 @@ export class CallLook {
   async #notice({ label, deadlineMs }: WatchedCall, number: number): Promise<void> {
     await pauseMain(async ({ frames, evaluate }) => {
       if (this.#number() !== number) return "done";
-      const place = placeOf(foreignFrame(frames, this.#installation) ?? frames[0]);
+      const frame = foreignFrame(frames, this.#installation) ?? frames[0];
+      const place = placeOf(frame);
       const limit = `it is ended after ${deadlineMs / 1000} s`;
       // Not before: a signal that a listener still takes is lost.
-      await evaluate(mainSide("dropSignals()"));
+      await evaluate(mainSide("dropSignals()"), frame).catch(() => {});
       say(`warn: ${label} holds the process for ${NOTICE_MS / 1000} s, in ${place}; ${limit}, by Ctrl-C at once`);
       return "done";
     });

@@ -1,4 +1,4 @@
-import { foreignFrame, type Installation, placeOf } from "./blocked-stack.js";
+import { type BlockedFrame, foreignFrame, type Installation, placeOf } from "./blocked-stack.js";
 import { type BlockedError, MAIN_KEY } from "./board.js";
 import { type PausedMain, pauseMain } from "./pause-main.js";
 import { sayError } from "./say.js";
@@ -30,17 +30,18 @@ export async function endBlocked(blocked: BlockedCode): Promise<void> {
     clearTimeout(kill);
     const frame = foreignFrame(main.frames, installation) ?? main.frames[0];
     sayError({ where: placeOf(frame), ...error }, exitCode, json);
-    await exitMain(main, exitCode);
+    await exitMain(main, frame, exitCode);
     return "done";
   });
 }
 
 /** Ends the process from a pause, without the listeners of `exit`. */
-export async function exitMain(main: PausedMain, exitCode: number): Promise<void> {
+export async function exitMain(main: PausedMain, frame: BlockedFrame, exitCode: number): Promise<void> {
+  const kill = () => process.kill(process.pid, "SIGKILL");
   // Where even that does not work.
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), 5000);
-  await main.evaluate(`globalThis.process.reallyExit(${exitCode})`);
+  setTimeout(kill, 5000);
+  await main.evaluate(`globalThis.process.reallyExit(${exitCode})`, frame).catch(kill);
 }
 
 /** An expression over the main thread's side of the watch. */
-export const mainSide = (call: string): string => `globalThis[Symbol.for("${MAIN_KEY}")].${call}`;
+export const mainSide = (call: string): string => `globalThis["${MAIN_KEY}"].${call}`;

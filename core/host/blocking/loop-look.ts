@@ -16,6 +16,9 @@ const FIX =
   "let it end, or yield now and then (`await setTimeout(0)` of node:timers/promises); work of minutes belongs into a thread (agent loops: `thread: true`, rewards: the manager remote) or a process; trainer.block_deadline_s is the bound, 0 switches it off";
 const NATIVE = "in native code, or in a call that waits for something outside of the process (execSync, Atomics.wait)";
 
+/** Of code that hides `globalThis` from whoever looks at it. */
+const UNTOLD: Blame = { file: null, label: null, debugged: false };
+
 interface Found {
   readonly frame: BlockedFrame;
   readonly blame: Blame;
@@ -76,41 +79,46 @@ export class LoopLook {
     this.#tryingMs = 0;
     const beats = this.#beats;
     let samples = 0;
+    let isOurs = false;
     try {
       await pauseMain(async (main) => {
         this.#tryingMs = 0;
         if (!this.#order || Atomics.load(this.board.state, AT.beats) !== beats) return "done";
         const frame = foreignFrame(main.frames, this.#installation);
-        if (frame) {
-          await this.#judge(main, frame, this.#order);
-          return "done";
-        }
-        return ++samples < SAMPLES ? "again" : "done";
+        const isLast = ++samples >= SAMPLES;
+        const isJudged = frame !== null && (await this.#judge(main, frame, this.#order, isLast));
+        isOurs = isLast && !isJudged;
+        return isJudged || isLast ? "done" : "again";
       });
     } finally {
       this.#tryingMs = null;
       // Our own work is left alone, and looked at ever more seldom.
-      if (samples >= SAMPLES) this.#lookAtMs = 2 * this.#heldMs;
+      if (isOurs) this.#lookAtMs = 2 * this.#heldMs;
     }
   }
 
-  async #judge(main: PausedMain, frame: BlockedFrame, order: WatchedLoop): Promise<void> {
-    const blame = (await main.evaluate(mainSide(`describe(${JSON.stringify(frame.url)})`))) as Blame;
-    if (blame.debugged) return;
+  /** False: it cannot be told here who is to blame, and may be elsewhere. */
+  async #judge(main: PausedMain, frame: BlockedFrame, order: WatchedLoop, isLast: boolean): Promise<boolean> {
+    const description = main.evaluate(mainSide(`describe(${JSON.stringify(frame.url)})`), frame);
+    const described = (await description.catch(() => null)) as Blame | null;
+    if (described === null && !isLast) return false;
+    const blame = described ?? UNTOLD;
+    if (blame.debugged) return true;
     const found = { frame, blame };
     if (!this.#noticed) {
       this.#noticed = true;
       this.#lookAtMs = Math.max(order.deadlineMs, this.#heldMs + this.#noticeMs);
       // Not before: a signal that a listener still takes is lost.
-      await main.evaluate(mainSide("dropSignals()"));
+      await main.evaluate(mainSide("dropSignals()"), frame).catch(() => {});
       const limit = `it is ended after ${order.deadlineMs / 1000} s (trainer.block_deadline_s), by Ctrl-C at once`;
       const whom = blame.label === null ? "" : `, called as ${blame.label}`;
       const seconds = Number((this.#heldMs / 1000).toPrecision(2));
       say(`warn: ${whose(found)} holds the process for ${seconds} s, in ${placeOf(frame)}${whom}; ${limit}`);
-      return;
+      return true;
     }
     sayError(this.#error(found, order), this.board.exitCode, order.json);
-    await exitMain(main, this.board.exitCode);
+    await exitMain(main, frame, this.board.exitCode);
+    return true;
   }
 
   #error({ frame, blame }: Found, order: WatchedLoop): BlockedError {

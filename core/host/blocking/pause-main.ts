@@ -4,8 +4,8 @@ import type { BlockedFrame } from "./blocked-stack.js";
 export interface PausedMain {
   /** Innermost first. */
   readonly frames: readonly BlockedFrame[];
-  /** Evaluates in the innermost frame. */
-  evaluate(expression: string): Promise<unknown>;
+  /** Evaluates in this frame. Within Node.js's own, not even `Symbol` may be there: rejects with what is thrown. */
+  evaluate(expression: string, frame: BlockedFrame): Promise<unknown>;
 }
 
 /** Between two looks at a thread that runs on. */
@@ -23,12 +23,15 @@ export async function pauseMain(paused: (main: PausedMain) => Promise<"again" | 
   session.post("Debugger.enable");
   try {
     for (let next = "again"; next === "again"; await afterwards(AGAIN_MS)) {
-      const frames = await nextPause(session);
-      const { callFrameId } = frames[0];
+      const stack = await nextPause(session);
+      const frames = stack.map((frame) => shortFrame(frame, urls));
       try {
         next = await paused({
-          frames: frames.map((frame) => shortFrame(frame, urls)),
-          evaluate: (expression) => evaluated(session, { callFrameId, expression, returnByValue: true }),
+          frames,
+          evaluate(expression, frame) {
+            const { callFrameId } = stack[Math.max(0, frames.indexOf(frame))];
+            return evaluated(session, { callFrameId, expression, returnByValue: true });
+          },
         });
       } finally {
         session.post("Debugger.resume");
@@ -49,7 +52,8 @@ function nextPause(session: Session): Promise<readonly Debugger.CallFrame[]> {
 function evaluated(session: Session, params: Debugger.EvaluateOnCallFrameParameterType): Promise<unknown> {
   return new Promise((resolve, reject) => {
     session.post("Debugger.evaluateOnCallFrame", params, (error, reply) => {
-      if (error || reply.exceptionDetails) reject(error ?? new Error(reply.exceptionDetails?.text));
+      if (error || reply.exceptionDetails)
+        reject(error ?? new Error(reply.exceptionDetails?.exception?.description ?? reply.exceptionDetails?.text));
       else resolve(reply.result.value);
     });
   });
