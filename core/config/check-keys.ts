@@ -44,6 +44,7 @@ export function checkKeys(tree: Dict, schemas: readonly PluginSchema[] = []): Ke
   const isBrought = (path: Path) => schemas.some((schema) => bringsKey(schema, path));
   const own = keepOwnKeys(tree, [], (node, path) => {
     if (isBrought(path)) brought.push({ path, node });
+    else if (path.some((name) => name.includes("."))) problems.push(dottedName(path, node));
     else checkForeign(node, path, problems, ignored);
   });
   const parsed = runConfigSchema.safeParse(toPlain(own));
@@ -91,11 +92,26 @@ function keepOwnKeys(section: Dict, path: Path, foreign: (node: Node, path: Path
   for (const [name, node] of section.entries) {
     const inner = [...path, name];
     const key = pathText(inner);
-    if (findKey(key)) kept.entries.set(name, node);
+    if (name.includes(".")) foreign(node, inner);
+    else if (findKey(key)) kept.entries.set(name, node);
     else if (!findSection(key)) foreign(node, inner);
     else kept.entries.set(name, node.kind === "dict" ? keepOwnKeys(node, inner, foreign) : node);
   }
   return kept;
+}
+
+/** `trainer.seed: 3` in a file is one name, not two. */
+function dottedName(path: Path, node: Node): Problem {
+  const key = pathText(path);
+  const [first, ...rest] = key.split(".");
+  return {
+    code: "VERL_CONFIG_UNKNOWN_KEY",
+    key,
+    meant: [key],
+    what: `There is no key of the name ${JSON.stringify(path.at(-1))}: in a file, and inside of values, a dot is part of a name.`,
+    where: sourceText(node.source),
+    fix: `Write sections below each other: ${[first, ...rest].map((name) => `${name}:`).join(" ")} … Only overrides on the command line take dots.`,
+  };
 }
 
 /** Puts a plugin's value into its place in the validated configuration. */

@@ -1,10 +1,8 @@
-import fs from "node:fs/promises";
 import path from "node:path";
-import { isVerlError, reasonOf } from "../host/errors.js";
-import { didYouMean } from "../host/nearest.js";
+import { isVerlError } from "../host/errors.js";
 import { defaultTree, findKey, findSection, openSectionOf } from "./catalogue.js";
 import { sinceText, untilText } from "./deprecation.js";
-import { configErrors } from "./errors.js";
+import { FileReader } from "./file-reader.js";
 import { expandHomePaths } from "./home-paths.js";
 import { holdsKnownKeys, knownKey, verlDefault } from "./known-keys.js";
 import { nearestKeys, suggestKey } from "./nearest.js";
@@ -12,7 +10,6 @@ import { applyOverride, type KeyRules, keyTextOf, type Override, parseOverride }
 import { MAX_PROBLEMS, MAX_SUGGESTIONS, type Notice, type Problem, problemOf, problemsError } from "./problems.js";
 import { type Env, resolveReferences } from "./references.js";
 import { moveRenamed, type RenamedKey, renamed } from "./renamed-keys.js";
-import { unsetDefaults } from "./saved-config.js";
 import {
   type Dict,
   dict,
@@ -191,68 +188,4 @@ function pluginsOf(tree: Dict): string[] {
     actor_rollout_ref?: { model?: { external_lib?: unknown } };
   };
   return [plugins, actor_rollout_ref?.model?.external_lib].flat().filter((item) => typeof item === "string");
-}
-
-/** Reads files with their `defaults` lists: names of files to build on, `_self_` for the place of the file itself. */
-class FileReader {
-  readonly files: string[] = [];
-  readonly #open: string[] = [];
-
-  async read(file: string): Promise<Dict> {
-    if (this.#open.includes(file)) {
-      throw configErrors.VERL_CONFIG_FILE({
-        what: `Configuration files build on each other in a circle: ${[...this.#open, file].join(" -> ")}.`,
-        where: file,
-        fix: "Remove one of the entries from a `defaults` list.",
-      });
-    }
-    this.#open.push(file);
-    const text = await load(file);
-    const own = unsetDefaults(parseYaml(text, file), text);
-    const list = own.entries.get("defaults");
-    own.entries.delete("defaults");
-
-    let result = dict(own.source);
-    let placed = false;
-    for (const item of list?.kind === "list" ? list.items : list ? [list] : []) {
-      if (item.kind !== "scalar" || typeof item.value !== "string") {
-        throw configErrors.VERL_CONFIG_SYNTAX({
-          what: "`defaults` must be a list of file names; group overrides are not supported.",
-          where: sourceText(item.source),
-        });
-      }
-      if (item.value === "_self_") {
-        result = merge(result, own) as Dict;
-        placed = true;
-      } else if (!VERL_DEFAULTS.has(item.value)) {
-        const name = /\.ya?ml$/.test(item.value) ? item.value : `${item.value}.yaml`;
-        result = merge(result, await this.read(path.resolve(path.dirname(file), name))) as Dict;
-      }
-    }
-    this.#open.pop();
-    this.files.push(file);
-    return placed ? result : (merge(result, own) as Dict);
-  }
-}
-
-/** Names of verl's own default files: the built-in defaults take their place. */
-const VERL_DEFAULTS = new Set(["ppo_trainer", "ppo_megatron_trainer"]);
-
-async function load(file: string): Promise<string> {
-  try {
-    return await fs.readFile(file, "utf8");
-  } catch (error) {
-    throw configErrors.VERL_CONFIG_FILE({
-      what: `The configuration file ${file} cannot be read.${didYouMean(path.basename(file), await filesBeside(file))}`,
-      where: file,
-      why: reasonOf(error),
-      cause: error,
-    });
-  }
-}
-
-/** YAML files in the folder of one that is not there. */
-async function filesBeside(file: string): Promise<string[]> {
-  const names = await fs.readdir(path.dirname(file)).catch(() => []);
-  return names.filter((name) => /\.ya?ml$/i.test(name) && name !== path.basename(file));
 }

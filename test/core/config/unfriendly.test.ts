@@ -48,7 +48,37 @@ describe("core/config, unfriendly input", () => {
     fs.writeFileSync(path.join(folder, "grpo.yaml"), "");
     const error = await codedError(() => composeAnyway({ files: ["grpo.yml"], overrides: [], env: {}, cwd: folder }));
     fs.rmSync(folder, { recursive: true });
-    expect(error.message).to.include('Did you mean "grpo.yaml"?');
+    expect(error.message).to.include("Did you mean grpo.yaml?");
+  });
+
+  it("says of a name with dots in a file what it is, and does not take it for a key", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "verl-dots-"));
+    fs.writeFileSync(path.join(folder, "a.yaml"), 'trainer.seed: 4\nactor_rollout_ref: {"rollout.n": 3}\n');
+    const composed = await composeAnyway({ files: ["a.yaml"], overrides: [], env: {}, cwd: folder });
+    fs.rmSync(folder, { recursive: true });
+    const found = (await inspectConfig(composed, { forTraining: false })).problems;
+    expect(found.map(({ key, code }) => [key, code])).to.have.deep.members([
+      ["trainer.seed", "VERL_CONFIG_UNKNOWN_KEY"],
+      ["actor_rollout_ref.rollout.n", "VERL_CONFIG_UNKNOWN_KEY"],
+    ]);
+    const seed = found.find(({ key }) => key === "trainer.seed");
+    expect(seed?.where).to.match(/a\.yaml:1:15$/);
+    expect(seed?.fix).to.include("trainer: seed: …");
+  });
+
+  it("refuses a file that is no UTF-8, and suggests no file that is only as long", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "verl-bytes-"));
+    const read = (file: string) =>
+      codedError(() => composeAnyway({ files: [file], overrides: [], env: {}, cwd: folder }));
+    fs.writeFileSync(path.join(folder, "utf16.yaml"), Buffer.from("\ufefftrainer: {seed: 3}", "utf16le"));
+    const error = await read("utf16.yaml");
+    const other = await read("nope.yaml");
+    fs.rmSync(folder, { recursive: true });
+    expect([error.code, error.fix]).to.deep.equal([
+      "VERL_CONFIG_SYNTAX",
+      "Save it as UTF-8; Windows PowerShell's > writes UTF-16.",
+    ]);
+    expect(other.message).not.to.include("Did you mean");
   });
 
   it("explains a key inside an open section by the section, with its value", async () => {
