@@ -1,5 +1,5 @@
 import { nearestName } from "../host/nearest.js";
-import { configKeys } from "./catalogue.js";
+import { configKeys, findKey } from "./catalogue.js";
 import type { ComposedConfig } from "./compose.js";
 import { MAX_PROBLEMS, type Problem } from "./problems.js";
 import type { KeyInfo } from "./schema/key.js";
@@ -21,6 +21,14 @@ function unknownNameFix(registry: string, name: string): string {
     return `For a class of your own write file#Class, e.g. ${/\.[cm]?[jt]sx?$/.test(name) ? name : "./manager.ts"}#MyManager.`;
   }
   return "Use one of them, or load the plugin that registers it (VERL_USE_EXTERNAL_MODULES, or plugins in the file).";
+}
+
+/** Several names in one text, where a list is meant. */
+function listFix(key: string, text: string, known: readonly string[]): string | null {
+  const names = text.split(/[\s,;]+/).filter((name) => name !== "");
+  const isList =
+    names.length > 1 && names.every((name) => known.includes(name)) && findKey(key)?.typeText.includes("list");
+  return isList ? `Write a list: [${names.join(", ")}].` : null;
 }
 
 /** Values that name registered things: trainers, trackers, engines, ... */
@@ -53,7 +61,7 @@ export function checkNames({ tree }: ComposedConfig, names: Readonly<Record<stri
           : `${key} = ${valueText(name)}: no such name is registered.${nearest ? ` Did you mean ${nearest}?` : ""}`,
         where: sourceText(node.source),
         why: offered.length > 0 ? `Registered: ${offered.join(", ")}.` : "Nothing of this kind is registered.",
-        fix: isElsewhere ? instead : unknownNameFix(registry as string, name),
+        fix: isElsewhere ? instead : (listFix(key, name, known) ?? unknownNameFix(registry as string, name)),
       });
     }
   }

@@ -8,21 +8,39 @@ import type { RunConfig } from "./schema/root.js";
 import { criticUsed } from "./size-rules.js";
 import { type Dict, isSet, nodeAt, sourceText } from "./tree.js";
 
-/** Files that the configuration names and that are not there. Nothing of them is read or run. */
-export function missingFiles(config: RunConfig, tree: Dict, cwd: string): Problem[] {
+/** Files that the configuration names and that are not there; of data only where they are trained on. Nothing of them is read or run. */
+export function missingFiles(config: RunConfig, tree: Dict, cwd: string, forTraining: boolean): Problem[] {
   const problems = userModules(config).flatMap(([key, reference]) => missingModule(key, reference, cwd) ?? []);
-  const { agent, multi_turn } = config.actor_rollout_ref.rollout;
-  for (const [key, file] of [
-    ["agent.agent_loop_config_path", agent.agent_loop_config_path],
-    ["multi_turn.interaction_config_path", multi_turn.interaction_config_path],
-  ] as const) {
+  const named = [...listsOf(config), ...(forTraining ? dataFiles(config) : [])];
+  for (const [key, file] of named) {
     if (file === null || existsSync(path.resolve(cwd, file))) continue;
-    problems.push(missing(`actor_rollout_ref.rollout.${key}`, file, cwd));
+    problems.push(missing(key, file, cwd));
   }
   return problems.map((problem) => {
     const node = nodeAt(tree, problem.key.split("."));
     return { ...problem, where: node ? sourceText(node.source) : undefined };
   });
+}
+
+type NamedFile = readonly [key: string, file: string | null];
+
+function listsOf({ actor_rollout_ref }: RunConfig): readonly NamedFile[] {
+  const { agent, multi_turn } = actor_rollout_ref.rollout;
+  const at = "actor_rollout_ref.rollout";
+  return [
+    [`${at}.agent.agent_loop_config_path`, agent.agent_loop_config_path],
+    [`${at}.multi_turn.interaction_config_path`, multi_turn.interaction_config_path],
+    [`${at}.multi_turn.tool_config_path`, multi_turn.tool_config_path],
+  ];
+}
+
+/** What the default data set reads; others know what their files are. */
+function dataFiles({ data, trainer }: RunConfig): readonly NamedFile[] {
+  if (data.dataset !== "rlhf" || data.custom_cls.path !== null) return [];
+  return [
+    ...(trainer.val_only ? [] : data.train_files.map((file) => ["data.train_files", file] as const)),
+    ...data.val_files.map((file) => ["data.val_files", file] as const),
+  ];
 }
 
 function userModules({

@@ -79,7 +79,7 @@ export async function inspectConfig(composed: ComposedConfig, options: ValidateO
   problems.push(...report.problems.filter((problem) => !restsOn(problem, known)));
   notices.push(...report.notices);
   if (options.cwd !== undefined) {
-    const files = missingFiles(config, tree, options.cwd);
+    const files = missingFiles(config, tree, options.cwd, options.forTraining === true);
     problems.push(...files.filter(({ key }) => !isAmong(known, key)));
     if (!options.withoutModel) notices.push(...hubNotices(config, tree, options.cwd));
   }

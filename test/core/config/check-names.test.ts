@@ -23,6 +23,12 @@ describe("core/config/check-names", () => {
     expect(near.what).not.to.include("Did you mean");
   });
 
+  it("knows a list that was written as one text", async () => {
+    const composed = await compose(["trainer.logger='console, jsonl'"]);
+    const [problem] = checkNames(composed, { trackers: ["console", "jsonl"] });
+    expect(problem.fix).to.equal("Write a list: [console, jsonl].");
+  });
+
   it("refuses a name of the registry that has another key, and says which", async () => {
     const [problem] = await problems(`${BACKEND}=prometheus`);
     expect(problem.fix).to.include("actor_rollout_ref.rollout.prometheus.enable");

@@ -55,6 +55,21 @@ describe("core/config/validate", () => {
     );
   });
 
+  it("finds data that does not exist, for a training and where files are what its data set reads", async () => {
+    const data = ["data.train_files=[package.json, none.jsonl]", "data.val_files=none.parquet"];
+    const found = async (overrides: string[], options: object) =>
+      (await problems(overrides, { cwd: process.cwd(), ...options })).filter((text) => text.includes("_files"));
+    expect(await found(data, { forTraining: true })).to.deep.equal([
+      "VERL_CONFIG_FILE_MISSING data.train_files",
+      "VERL_CONFIG_FILE_MISSING data.val_files",
+    ]);
+    expect(await found(data, { forTraining: false })).to.deep.equal([]);
+    expect(await found([...data, "data.dataset=mine"], { forTraining: true })).to.deep.equal([]);
+    expect(await found([...data, "trainer.val_only=true"], { forTraining: true })).to.deep.equal([
+      "VERL_CONFIG_FILE_MISSING data.val_files",
+    ]);
+  });
+
   it("says which models will be read from the Hub, where a model is going to be read", async () => {
     const key = "actor_rollout_ref.model.path";
     const told = async (value: string, options = {}) => {
