@@ -1,11 +1,15 @@
-import { randomUUID } from "node:crypto";
-import { open, rm, stat } from "node:fs/promises";
+import { access, constants, open, stat } from "node:fs/promises";
 import path from "node:path";
 import { reasonOf } from "./errors.js";
 
+/** A file without a name, which is gone when it is closed, also by a kill. Of Linux; Node has no name for the flag. */
+const NAMELESS = process.platform === "linux" ? 0o20000000 | constants.O_DIRECTORY | constants.O_RDWR : null;
+/** What says that nothing can be written, rather than that the file system knows no nameless files. */
+const REFUSED: ReadonlySet<string> = new Set(["EACCES", "EDQUOT", "ENOSPC", "EPERM", "EROFS"]);
+
 /**
- * Rejects, with the reason as its message, where a folder cannot be made or nothing can be written into it. Tried with an empty file in
- * it or in the nearest folder above that is there, for permissions do not tell all; it is gone when this returns.
+ * Rejects, with the reason as its message, where a folder cannot be made or nothing can be written into it: tried in it, or in the nearest
+ * folder above that is there. Leaves nothing behind, whenever the process ends.
  */
 export async function requireWritableFolder(folder: string): Promise<void> {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
@@ -15,15 +19,27 @@ export async function requireWritableFolder(folder: string): Promise<void> {
     });
     if (info === null) continue;
     if (!info.isDirectory()) throw new Error(`${at} is no folder`);
-    const probe = path.join(at, `.verl-probe-${randomUUID()}`);
     try {
-      await (await open(probe, "wx")).close();
+      await tryFile(at);
     } catch (error) {
-      throw new Error(`nothing can be written into ${at}: ${reasonOf(error).split(", open ")[0]}`, { cause: error });
+      throw new Error(`nothing can be written into ${at}: ${reasonOf(error).split(/, (open|access) /)[0]}`, {
+        cause: error,
+      });
     }
-    await rm(probe, { force: true });
     return;
   }
+}
+
+async function tryFile(folder: string): Promise<void> {
+  if (NAMELESS !== null) {
+    try {
+      await (await open(folder, NAMELESS, 0o600)).close();
+      return;
+    } catch (error) {
+      if (REFUSED.has(String((error as NodeJS.ErrnoException).code))) throw error;
+    }
+  }
+  await access(folder, constants.W_OK | constants.X_OK);
 }
 
 /** The same of a file: what is there must be a file that can be written, and stays as it is. */
