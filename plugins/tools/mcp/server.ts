@@ -3,6 +3,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { pause, timerMs, withDeadline } from "../../../core/host/index.js";
 import { type Logger, reasonOf } from "../../../core/plugin.js";
 import { toolErrors } from "../errors.js";
+import { boundedFetch, TOO_MUCH } from "./bounded-fetch.js";
 import { EndlessList, listAllTools } from "./list-all-tools.js";
 import { shortReason } from "./reason.js";
 import type { McpSdk } from "./sdk.js";
@@ -156,8 +157,13 @@ export class McpServerConnection {
 
   #open(): Promise<Client> {
     const { sdk, connectTimeoutMs, logger } = this.options;
-    const transport = this.#transport();
     const client = new sdk.Client({ name: "verl-ts", version: "1" });
+    let overflow: string | null = null;
+    const transport = this.#transport(() => {
+      overflow = TOO_MUCH;
+      // Whoever waits for its answer would wait for long.
+      void client.close().catch(() => {});
+    });
     const opening = (async () => {
       try {
         await client.connect(transport, { timeout: timerMs(connectTimeoutMs) });
@@ -168,7 +174,7 @@ export class McpServerConnection {
       return client;
     })();
     client.onclose = () => {
-      this.#lostBecause = transport instanceof StdioTransport ? transport.overflow : null;
+      this.#lostBecause = transport instanceof StdioTransport ? transport.overflow : overflow;
       if (this.#client !== opening) return;
       this.#client = null;
       if (this.#closed) return;
@@ -192,7 +198,7 @@ export class McpServerConnection {
     await client?.then((open) => open.close()).catch(() => {});
   }
 
-  #transport(): Transport {
+  #transport(onOverflow: () => void): Transport {
     const { spec } = this;
     const { sdk, env, cwd } = this.options;
     if (spec.kind === "stdio") {
@@ -202,10 +208,10 @@ export class McpServerConnection {
         return new sdk.StdioClientTransport({ ...spec, ...place, args: [...spec.args] });
       return new StdioTransport(spec, { sdk, ...place });
     }
-    const requestInit = { headers: { ...spec.headers } };
+    const options = { requestInit: { headers: { ...spec.headers } }, fetch: boundedFetch(onOverflow) };
     // Their session ids are optional in another way than the interface's.
-    if (spec.kind === "http") return new sdk.StreamableHTTPClientTransport(spec.url, { requestInit }) as Transport;
-    return new sdk.SSEClientTransport(spec.url, { requestInit });
+    if (spec.kind === "http") return new sdk.StreamableHTTPClientTransport(spec.url, options) as Transport;
+    return new sdk.SSEClientTransport(spec.url, options);
   }
 
   /** Without arguments, parameters and passwords, which may be secrets. */

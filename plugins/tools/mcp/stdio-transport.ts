@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { reasonOf } from "../../../core/plugin.js";
+import { TOO_MUCH } from "./bounded-fetch.js";
 import { guardGroup } from "./group-guard.js";
 import type { McpSdk } from "./sdk.js";
 import type { ServerSpec } from "./servers-file.js";
@@ -102,7 +103,7 @@ export class StdioTransport implements Transport {
       this.#buffer.append(chunk);
     } catch (error) {
       // More than it holds without a line's end: this is no server.
-      this.#overflow = "it sent more at a time than is read, and was stopped";
+      this.#overflow = TOO_MUCH;
       this.onerror?.(error as Error);
       if (this.#child) killGroup(this.#child, "SIGKILL");
       return;

@@ -13,7 +13,7 @@ import { HttpToys } from "./http-server.js";
 import { isRunning, processesWith } from "./processes.js";
 
 const STDIO = fileURLToPath(new URL("./stdio-server.js", import.meta.url));
-const NAMES = ["add", "words", "picture", "refuse", "hang", "die", "env", "pid", "flood"];
+const NAMES = ["add", "words", "picture", "refuse", "hang", "die", "env", "pid", "flood", "swap"];
 const stdio = (...args: readonly string[]) => ({ command: process.execPath, args: [STDIO, ...args] });
 
 /** Answers with a list of tools that always goes on, after a while where its cursors are new; `none`: to nothing with sense. */
@@ -136,6 +136,25 @@ describe("plugins/tools/mcp", () => {
       expect(await tools.text("add", { a: 1, b: 2 })).to.equal("3");
     });
 
+    it("that changes its list of tools keeps the one that the model was shown; one that is gone is a failure", async () => {
+      await using tools = await open({ toys: stdio() });
+      expect(await tools.text("swap", {})).to.equal("swapped");
+      expect(tools.names).to.deep.equal(NAMES);
+      const { outcome, message } = await tools.call("swap", {});
+      expect(outcome).to.equal("failed");
+      expect(message.content).to.contain("swap").and.contain("not found");
+      expect(await tools.text("new", {})).to.contain('there is no tool "new"');
+      expect(await tools.text("add", { a: 1, b: 2 })).to.equal("3");
+    });
+
+    it("that takes its time to start is waited for, up to connect_timeout_s", async () => {
+      const slow = { command: process.execPath, args: [STDIO, "--slow"] };
+      const { message } = await refusal({ slow }, { mcp: { connect_timeout_s: 0.3, connect_attempts: 1 } });
+      expect(message).to.contain('the MCP server "slow"').and.contain("gave no list of tools in 1 attempt");
+      await using tools = await open({ slow }, { mcp: { connect_timeout_s: 30, connect_attempts: 1 } });
+      expect(await tools.text("add", { a: 1, b: 2 })).to.equal("3");
+    });
+
     it("is not started again more often than once in reconnect_delay_s", async () => {
       await using tools = await open({ toys: stdio() }, { mcp: { reconnect_delay_s: 3600 } });
       await tools.call("die", {});
@@ -226,6 +245,20 @@ describe("plugins/tools/mcp", () => {
       }
       expect(new Set(toys.authorizations)).to.deep.equal(new Set(["Bearer t0ken"]));
     });
+
+    for (const [path, how] of [
+      ["/mcp", {}],
+      ["/sse", { type: "sse" }],
+    ] as const) {
+      it(`that sends too much is a failure, which says so, and the next call begins another connection: ${path}`, async () => {
+        await using toys = await HttpToys.start();
+        await using tools = await open({ toys: { url: toys.url(path), ...how } });
+        const { outcome, message } = await tools.call("flood", {});
+        expect(outcome).to.equal("failed");
+        expect(message.content).to.contain("more at a time than is read");
+        expect(await tools.text("add", { a: 1, b: 2 })).to.equal("3");
+      });
+    }
 
     it("a session that the server has forgotten is a failure, and the next call begins another", async () => {
       await using toys = await HttpToys.start();

@@ -30,5 +30,10 @@ export function toyServer(prefix = ""): McpServer {
   );
   server.registerTool(`${prefix}pid`, { description: "Its process." }, () => text(String(process.pid)));
   server.registerTool(`${prefix}flood`, { description: "Says far too much." }, () => text("x".repeat(11 * 2 ** 20)));
+  const fickle = server.registerTool(`${prefix}swap`, { description: "Is gone afterwards." }, () => {
+    fickle.remove();
+    server.registerTool(`${prefix}new`, { description: "Was not there." }, () => text("new"));
+    return text("swapped");
+  });
   return server;
 }
