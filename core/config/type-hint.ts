@@ -28,7 +28,13 @@ function unquoted(node: Node | null, expected: string, below: Path): Hint | null
     return { why: "A reference alone keeps its type.", fix: "Put text beside it, as in run-${trainer.seed}." };
   }
   const typed = asTyped(source.text, below.length === 0 ? null : Number(below[0]));
-  return typed === null ? { why } : { why, fix: `Quote it, and all of it for the shell: ${typed}` };
+  if (typed === null) return { why };
+  const quote = `uote it, and all of it for the shell: ${typed}`;
+  // Whoever writes null rather wants no value than this word.
+  return {
+    why,
+    fix: node.value === null ? `Leave it out for its default; if the word is meant, q${quote}` : `Q${quote}`,
+  };
 }
 
 /** Beyond these, whole numbers are no longer told apart. */

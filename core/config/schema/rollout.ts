@@ -146,7 +146,11 @@ export const rollout = section("Sampling: the inference server and the agent loo
     max_tool_response_length: key(natural(), 256, "Longest tool output; characters, not tokens.", {
       unit: "characters",
     }),
-    tool_response_truncate_side: key(text(), "middle", "What is cut from a longer one: left, right, or the middle."),
+    tool_response_truncate_side: key(
+      z.enum(["left", "right", "middle"]),
+      "middle",
+      "What is cut from a longer one: left, right, or the middle.",
+    ),
     tool_deadline_s: key(positive(), 60, "Longest time of one tool call; the model is told when it passes.", {
       unit: "seconds",
       differs: { why: "verl waits for ever for a tool that hangs" },

@@ -29,6 +29,11 @@ describe("core/config, unfriendly input", () => {
     expect(problem.what).to.include("data_sorce").and.include('Did you mean "data_source"?');
   });
 
+  it("refuses a side that there is not", async () => {
+    const [problem] = await problems("actor_rollout_ref.rollout.multi_turn.tool_response_truncate_side=lft");
+    expect(problem.fix).to.equal("Did you mean left?");
+  });
+
   it("refuses a key that occurs twice in one value", async () => {
     const error = await codedError(() => compose(["actor_rollout_ref.model.config={a: 1, 'a': 2}"]));
     expect(error.message).to.include('the key "a" occurs twice');
