@@ -95,6 +95,7 @@ async function run(
       where: `agent loop ${prompt.factory.name}, prompt ${nameOf(prompt)}, session ${session}`,
     });
   }
+  refuseOtherRewards(outputs, `agent loop ${prompt.factory.name}, prompt ${nameOf(prompt)}, session ${session}`);
   watched.waitFor("the reward");
   const given = await abortable(
     tracedReward(tools.tracer, prompt.dataSource, () =>
@@ -138,6 +139,19 @@ async function withHeldMedia(
   const problem = strangeProblem(checked.media, media) ?? (await tokensProblem(checked, media, shown));
   if (problem !== null) throw agentErrors.VERL_AGENT_BAD_OUTPUT({ what: problem, where, fix: MEDIA_FIX });
   return { ...checked, media: asHeld(checked.media, media) };
+}
+
+/** A session has one reward: another on an earlier output would be passed over without a word. */
+function refuseOtherRewards(outputs: readonly AgentLoopOutput[], where: string): void {
+  const own = outputs.at(-1)?.rewardScore;
+  const other = outputs.findIndex(({ rewardScore }) => rewardScore !== undefined && rewardScore !== own);
+  if (other < 0) return;
+  throw agentErrors.VERL_AGENT_BAD_OUTPUT({
+    what: `output ${other} has the rewardScore ${outputs[other].rewardScore}, and the last one ${own ?? "none"}`,
+    where,
+    why: "a session has one reward, that of its last output, and every output is trained on with it",
+    fix: "set it on the last output alone, or return outputs that are to be told apart as sessions of their own",
+  });
 }
 
 /** What the agent loop returns: before its deadline, or the session has failed. What it takes to make the loop does not count. */

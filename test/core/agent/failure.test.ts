@@ -174,6 +174,21 @@ describe("agent loop manager, when things go wrong", () => {
     });
   }
 
+  for (const [first, last] of [
+    [0.5, 1],
+    [0.5, undefined],
+  ]) {
+    it(`fails a session whose first output has the reward ${first}, and its last ${last}`, async () => {
+      const outputs = [first, last].map((rewardScore) => ({ ...output, rewardScore }));
+      const { manager, submit, tags } = harness({ loops: [loopOf("two", () => outputs)] });
+      await submit([task("a", agent("two"))]);
+      await manager.drain();
+      expect(String((await tags()).a.lastEvent))
+        .to.contain("VERL_AGENT_BAD_OUTPUT")
+        .and.contain(`output 0 has the rewardScore 0.5, and the last one ${last ?? "none"}`);
+    });
+  }
+
   it("takes a log-probability that rounding put above 0", async () => {
     const rounded = { ...output, responseLogProbs: [1e-5, -0.2] };
     const { manager, submit, tags } = harness({ loops: [loopOf("rounded", () => rounded)] });
