@@ -99,7 +99,9 @@ async function measure(
     const arithmetic = train
       ? planRun(config, train.length)
       : { rows: 0, stepsPerEpoch: 0, totalSteps: 0, trajectoriesPerStep: 0, updatesPerStep: 0 };
-    const saved = await savedCheckpoint(config, arithmetic.totalSteps, io.cwd);
+    const passedOver: Notice[] = [];
+    const warn = (message: string) => void passedOver.push({ level: "warning", key: "trainer.resume_mode", message });
+    const saved = await savedCheckpoint(config, arithmetic.totalSteps, { cwd: io.cwd, warn });
     const plan = {
       ...arithmetic,
       validationRows: validation?.length ?? 0,
@@ -112,17 +114,21 @@ async function measure(
       freeBytes: await freeBytes(path.resolve(io.cwd, config.trainer.default_local_dir)),
       unasked: checked.unasked,
     };
-    return { plan, warnings: checked.warnings };
+    return { plan, warnings: [...checked.warnings, ...passedOver] };
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
 }
 
 /** Refuses a run that is finished, as the run itself would. */
-async function savedCheckpoint(config: RunConfig, totalSteps: number, cwd: string): Promise<SavedCheckpoint | null> {
+async function savedCheckpoint(
+  config: RunConfig,
+  totalSteps: number,
+  scope: { readonly cwd: string; warn(message: string): void },
+): Promise<SavedCheckpoint | null> {
   const { trainer } = config;
-  const store = new CheckpointStore(path.resolve(cwd, trainer.default_local_dir), { maxToKeep: null, runId: "" });
-  const saved = await checkpointToResume(store, trainer, cwd);
+  const store = new CheckpointStore(path.resolve(scope.cwd, trainer.default_local_dir), { maxToKeep: null, runId: "" });
+  const saved = await checkpointToResume(store, trainer, scope);
   if (saved) await refuseFinished(store, saved, totalSteps, config);
   return saved;
 }

@@ -1,6 +1,6 @@
 import type { VerlError } from "../../core/host/basics.js";
 import type { RunFolder, TrajectoryRecord } from "../../core/tracking/index.js";
-import { CheckpointStore, startOf } from "../../core/trainer/index.js";
+import { CheckpointStore, damageOf, startOf } from "../../core/trainer/index.js";
 import { cliErrors } from "../errors.js";
 import { NothingFound } from "../inspect/nothing.js";
 import { allTrajectories } from "../inspect/select.js";
@@ -41,7 +41,7 @@ export async function findRecorded(run: RunFolder, wanted: Wanted): Promise<Reco
 
 async function completeSteps(store: CheckpointStore): Promise<number[]> {
   const steps: number[] = [];
-  for (const step of await store.steps()) if (await store.isComplete(store.dirOf(step))) steps.push(step);
+  for (const step of await store.steps()) if ((await damageOf(store.dirOf(step), "sizes")) === null) steps.push(step);
   return steps;
 }
 

@@ -1,17 +1,15 @@
 import { existsSync } from "node:fs";
-import { open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
 import { isLeftOver } from "../formats/index.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { makeFolder } from "../host/make-folder.js";
-import { parseOutsideJson } from "../host/outside-json.js";
 import { written } from "../tracking/index.js";
+import { type CheckDepth, damageOf, MARKER, type Marker, readMarker, sealTree, syncPath } from "./checkpoint-marker.js";
 import { trainerErrors } from "./errors.js";
 
 /** Names the newest complete step as plain text, as the reference does. */
 export const TRACKER_FILE = "latest_checkpointed_iteration.txt";
-const MARKER = "complete.json";
 /** Written into a checkpoint once its step has been logged. */
 const LOGGED = "logged";
 const STEP_PREFIX = "global_step_";
@@ -21,14 +19,18 @@ export interface SavedCheckpoint {
   readonly dir: string;
 }
 
-const markerSchema = z.object({
-  version: z.literal(1),
-  step: z.number(),
-  runId: z.string(),
-  /** Size in bytes of every file, by path relative to the checkpoint. */
-  files: z.record(z.string(), z.number()),
-});
-type Marker = z.infer<typeof markerSchema>;
+/** A checkpoint that cannot be resumed from, and why. */
+export interface DamagedCheckpoint {
+  readonly dir: string;
+  readonly why: string;
+}
+
+export interface FoundCheckpoint {
+  /** The newest complete one. */
+  readonly saved: SavedCheckpoint | null;
+  /** Those that would have come before it. */
+  readonly damaged: readonly DamagedCheckpoint[];
+}
 
 /**
  * A folder of checkpoints that survives a kill at any moment: a checkpoint is written under a temporary name, synced,
@@ -52,8 +54,7 @@ export class CheckpointStore {
       await rm(temporary, { recursive: true, force: true });
       await makeFolder(temporary);
       await write(temporary);
-      const files = await syncTree(temporary);
-      const marker: Marker = { version: 1, step, runId: this.options.runId, files };
+      const marker: Marker = { version: 1, step, runId: this.options.runId, ...(await sealTree(temporary)) };
       await writeDurably(path.join(temporary, MARKER), `${JSON.stringify(marker, null, 1)}\n`);
       await syncPath(temporary);
       await this.#moveIntoPlace(temporary, final);
@@ -74,14 +75,25 @@ export class CheckpointStore {
     return { step, dir: final };
   }
 
-  /** The newest complete checkpoint, or null. A tracker file that names an incomplete one falls back to older ones. */
+  /** The newest checkpoint whose files have the sizes that were written, or null. */
   async latest(): Promise<SavedCheckpoint | null> {
+    return (await this.find("sizes")).saved;
+  }
+
+  /** The checkpoint that the tracker file names, or if that is not whole the newest that is. */
+  async find(depth: CheckDepth): Promise<FoundCheckpoint> {
     const named = await this.#trackedStep();
-    if (named !== null && (await this.isComplete(this.dirOf(named)))) return { step: named, dir: this.dirOf(named) };
-    for (const step of (await this.steps()).reverse()) {
-      if (await this.isComplete(this.dirOf(step))) return { step, dir: this.dirOf(step) };
+    const others = (await this.steps()).reverse().filter((step) => step !== named);
+    const damaged: DamagedCheckpoint[] = [];
+    for (const step of named === null ? others : [named, ...others]) {
+      const dir = this.dirOf(step);
+      const why = existsSync(dir)
+        ? await damageOf(dir, depth)
+        : `${TRACKER_FILE} names it, and there is no such folder`;
+      if (why === null) return { saved: { step, dir }, damaged };
+      damaged.push({ dir, why });
     }
-    return null;
+    return { saved: null, damaged };
   }
 
   /** A checkpoint named by the user: a path whose last part is `global_step_N`. */
@@ -97,12 +109,9 @@ export class CheckpointStore {
     if (!existsSync(dir)) {
       throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({ what: "the checkpoint does not exist", where: dir });
     }
-    if (!(await this.isComplete(dir))) {
-      throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
-        what: "the checkpoint is incomplete",
-        where: dir,
-        why: `${MARKER} is missing or does not match the files`,
-      });
+    const why = await damageOf(dir, "contents");
+    if (why !== null) {
+      throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({ what: "the checkpoint is incomplete", where: dir, why });
     }
     return { step: Number(match[1]), dir };
   }
@@ -115,16 +124,6 @@ export class CheckpointStore {
       .filter((text): text is string => text !== undefined)
       .map(Number)
       .sort((a, b) => a - b);
-  }
-
-  async isComplete(dir: string): Promise<boolean> {
-    const marker = await readMarker(dir);
-    if (!marker) return false;
-    for (const [file, size] of Object.entries(marker.files)) {
-      const info = await stat(path.join(dir, file)).catch(() => null);
-      if (info?.size !== size) return false;
-    }
-    return true;
   }
 
   /** Note that the trackers have the metrics of a checkpoint's step. */
@@ -193,39 +192,7 @@ export class CheckpointStore {
   }
 }
 
-async function readMarker(dir: string): Promise<Marker | null> {
-  try {
-    return markerSchema.parse(parseOutsideJson(await readFile(path.join(dir, MARKER), "utf8")));
-  } catch {
-    return null;
-  }
-}
-
-/** Sync every file below `dir`; returns sizes by relative path. */
-async function syncTree(dir: string): Promise<Record<string, number>> {
-  const sizes: Record<string, number> = {};
-  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
-    const full = path.join(entry.parentPath, entry.name);
-    await syncPath(full);
-    if (entry.isFile()) sizes[path.relative(dir, full).split(path.sep).join("/")] = (await stat(full)).size;
-  }
-  return sizes;
-}
-
 async function writeDurably(file: string, text: string): Promise<void> {
   await writeFile(file, text);
   await syncPath(file);
-}
-
-async function syncPath(target: string): Promise<void> {
-  // Windows cannot open folders; there the rename alone orders the writes.
-  const handle = await open(target, "r").catch(() => null);
-  if (!handle) return;
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (!["EPERM", "EISDIR", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  } finally {
-    await handle.close();
-  }
 }

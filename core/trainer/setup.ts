@@ -66,7 +66,7 @@ async function build(
     runId: `${trainer.project_name}/${trainer.experiment_name}/${trainer.seed}`,
   });
   await checkpoints.clean();
-  const resumeFrom = await checkpointToResume(checkpoints, trainer, cwd);
+  const resumeFrom = await checkpointToResume(checkpoints, trainer, { cwd, warn: (message) => logger.warn(message) });
   const startedAt = (resumeFrom && (await startOf(resumeFrom))) ?? new Date();
   const inputs = await openInputs(options, cleanups, () => startedAt);
   const { tokenizer, media, shown, train, validation, rewards } = inputs;

@@ -57,9 +57,25 @@ describe("checkpoints and resuming", () => {
     ]);
     expect(resume?.step).to.equal(1);
     await rm(folder.at("run", "global_step_1", "complete.json"));
-    expect((await verl("checkpoints", "run")).stdout).to.include("None of them is complete");
+    expect((await verl("checkpoints", "run")).stdout)
+      .to.include("None of them is complete")
+      .and.include("incomplete: it has no complete.json")
+      .and.include("incomplete: data.json has 3 bytes where");
     expect((await verl("checkpoints", "tokenizer")).stderr).to.include("VERL_CLI_NO_CHECKPOINT");
     expect((await verl("checkpoints", "nowhere")).stderr).to.include("no such file");
+  });
+
+  it("--dry-run says which damaged checkpoints are passed over, and refuses where no other is left", async () => {
+    await truncate(folder.at("run", "global_step_2", "data.json"), 3);
+    const passed = await train(4, "--dry-run");
+    expect(passed.code, passed.stderr).to.equal(0);
+    expect(passed.stderr).to.include("goes on from step 1").and.include("global_step_2: data.json has 3 bytes");
+    const { notices } = (await train(4, "--dry-run", "--json")).json<{ notices: { key: string }[] }>();
+    expect(notices.map(({ key }) => key)).to.include("trainer.resume_mode");
+    await rm(folder.at("run", "global_step_1", "complete.json"));
+    const refused = await train(4, "--dry-run");
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.include("VERL_TRAINER_CHECKPOINT_BAD").and.include("global_step_1: it has no");
   });
 
   it("a resumed run says what it restored and which row comes next, and --dry-run says it before", async () => {

@@ -55,6 +55,30 @@ describe("core/trainer/checkpoint-store", () => {
     expect((await store().latest())?.step).to.equal(1);
   });
 
+  it("tells a flipped bit, and of the checkpoints that come before the newest whole one why they are none", async () => {
+    for (const step of [1, 2, 3]) await store().save(step, write("long enough"));
+    await writeFile(path.join(root, "global_step_3", "actor", "weights"), "long enougi");
+    await truncate(path.join(root, "global_step_2", "actor", "weights"), 3);
+    const { saved, damaged } = await store().find("contents");
+    expect(saved?.step).to.equal(1);
+    expect(damaged).to.deep.equal([
+      {
+        dir: path.join(root, "global_step_3"),
+        why: "actor/weights holds other bytes than were written (their checksum differs)",
+      },
+      { dir: path.join(root, "global_step_2"), why: "actor/weights has 3 bytes where 11 were written" },
+    ]);
+  });
+
+  it("takes checkpoints of earlier versions, which hold no checksums", async () => {
+    await store().save(1, write("x"));
+    const file = path.join(root, "global_step_1", "complete.json");
+    const { sha256, ...marker } = JSON.parse(await readFile(file, "utf8")) as { sha256: Record<string, string> };
+    expect(Object.keys(sha256)).to.deep.equal(["actor/weights"]);
+    await writeFile(file, JSON.stringify(marker));
+    expect((await store().find("contents")).saved?.step).to.equal(1);
+  });
+
   it("T31: keep=1 removes the old checkpoint only after the new one is in place", async () => {
     const one = store(1);
     await one.save(1, write("x"));

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, truncate } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "chai";
 import type { PluginHost } from "../../../core/plugin.js";
@@ -21,6 +21,12 @@ describe("core/trainer resume", () => {
 
   const steps = (n: number) => `trainer.total_training_steps=${n}`;
   const weights = (from: ToyFolder, step: number) => from.read("run", `global_step_${step}`, "actor", "table.json");
+
+  /** As earlier versions wrote checkpoints: without checksums. */
+  const unseal = async (step: number) => {
+    const file = path.join("run", `global_step_${step}`, "complete.json");
+    await folder.write(file, JSON.stringify({ ...JSON.parse(await folder.read(file)), sha256: undefined }));
+  };
 
   it("goes on as the run that was never interrupted, to the last bit", async () => {
     const run = [...VALIDATED, "trainer.save_freq=2"];
@@ -62,6 +68,7 @@ describe("core/trainer resume", () => {
     const state = (step: number) => path.join("run", `global_step_${step}`, "trainer.json");
     const first = await folder.read(state(1));
     await folder.write(state(1), first.replace(/"startedAt":"\d{4}/, '"startedAt":"2001'));
+    await unseal(1);
     await folder.train({ overrides: [...run, steps(2)] });
     expect(await folder.read("dump", "1.jsonl")).to.include('"input":"b"');
     expect(await folder.read("dump", "2.jsonl"))
@@ -212,8 +219,26 @@ describe("core/trainer resume", () => {
     });
     expect(named.error.code).to.equal("VERL_TRAINER_CHECKPOINT_BAD");
     expect(named.error.message).to.include("incomplete");
-    const { tracker } = await folder.train();
+    const { tracker, log } = await folder.train();
     expect(tracker.runs[0].startStep).to.equal(2);
+    expect(log.join("\n")).to.include(
+      "warn: the run goes on from step 2, not from its newest checkpoint: global_step_3: actor/table.json is missing",
+    );
+  });
+
+  it("does not begin anew in place of a run whose checkpoints are all damaged: it says what each of them is", async () => {
+    await folder.train({ overrides: ["trainer.save_freq=1", steps(2), LINES] });
+    const logged = await folder.read("run", "metrics.jsonl");
+    await truncate(folder.at("run", "global_step_1", "actor", "table.json"), 3);
+    await rm(folder.at("run", "global_step_2", "complete.json"));
+    const { error } = await folder.fail({ overrides: [steps(3), LINES] });
+    expect(error.code).to.equal("VERL_TRAINER_CHECKPOINT_BAD");
+    expect(error.why).to.match(
+      /^global_step_2: it has no complete\.json.*\nglobal_step_1: actor\/table\.json has 3 bytes where \d+ were written$/,
+    );
+    expect(error.fix).to.include("trainer.resume_mode=disable");
+    expect(await folder.read("run", "metrics.jsonl")).to.equal(logged);
+    await folder.train({ overrides: [steps(3), LINES, "trainer.resume_mode=disable"] });
   });
 
   it("refuses a tracker file that holds no step", async () => {
