@@ -1,3 +1,4 @@
+import { ownCopy } from "../host/own-copy.js";
 import type { AgentLoop, AgentLoopContext, AgentLoopFactory, AgentLoopMarks } from "./agent-loop.js";
 import { agentErrors } from "./errors.js";
 
@@ -27,7 +28,7 @@ export function agentLoopFromExport(
     name,
     ...marksOf(exported),
     ...marks,
-    create: (context) => create({ ...context, options: { ...context.options, ...options } }),
+    create: (context) => create({ ...context, options: { ...context.options, ...ownCopy(options) } }),
   };
 }
 

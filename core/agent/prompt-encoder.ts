@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { ConversationRenderer } from "../data/conversation-renderer.js";
 import { dataErrors, type MediaIntake, mediaPartsOf, placeMedia, type TakenMessages } from "../data/index.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
+import { ownCopy } from "../host/own-copy.js";
 import type { JsonValue, Logger } from "../host/types.js";
 import type { EncodedPrompt, PromptTools } from "./agent-loop.js";
 import { refuseMedia } from "./continuous-tokens/appended-messages.js";
@@ -22,10 +24,13 @@ export interface PreparedPrompt extends EncodedPrompt {
   readonly taken: TakenMessages;
 }
 
-/** Encodes prompts for the sessions of one dataset row: every list of messages is encoded once, with each list of tools. */
+/**
+ * Encodes prompts for the sessions of one dataset row: the same messages, with the same tools, are encoded once. What is given out
+ * is the asker's own.
+ */
 export class PromptEncoder {
-  readonly #texts = new WeakMap<readonly ChatMessage[], Map<string, readonly number[]>>();
-  readonly #prepared = new WeakMap<readonly ChatMessage[], Map<string, Promise<PreparedPrompt>>>();
+  readonly #texts: Known<readonly number[]>[] = [];
+  readonly #prepared: Known<Promise<PreparedPrompt>>[] = [];
 
   constructor(private readonly options: PromptEncoderOptions) {}
 
@@ -34,17 +39,18 @@ export class PromptEncoder {
     cached(this.#texts, messages, tools, () => {
       refuseMedia(messages);
       return this.#fitting(this.#ids(messages, tools));
-    });
+    }).slice();
 
   /** What `AgentLoopContext.preparePrompt` gives, and the media for its session. */
-  prepare(messages: readonly ChatMessage[], { tools }: PromptTools = {}): Promise<PreparedPrompt> {
-    return cached(this.#prepared, messages, tools, async () => {
+  async prepare(messages: readonly ChatMessage[], { tools }: PromptTools = {}): Promise<PreparedPrompt> {
+    const { taken, ...prompt } = await cached(this.#prepared, messages, tools, async () => {
       const taken = await this.options.media.take(messages);
       const parts = mediaPartsOf(taken.messages);
       const { ids, media } = placeMedia(this.#ids(taken.messages, tools), parts, taken.tokens);
       if (media.length > 0) this.#refuseLong(ids.length);
       return { messages: taken.messages, promptIds: media.length > 0 ? ids : this.#fitting(ids), media, taken };
     });
+    return { ...ownCopy(prompt), taken };
   }
 
   #ids(messages: readonly ChatMessage[], tools: readonly JsonValue[] | undefined): number[] {
@@ -74,16 +80,26 @@ export class PromptEncoder {
   }
 }
 
+/** An encoded conversation; loops go on with the list that they have asked about, so that it is a copy. */
+interface Known<T> {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: string;
+  readonly value: T;
+}
+
+/** The first ones are asked about by every session; later turns are each session's own. */
+const KEPT = 8;
+
 function cached<T>(
-  known: WeakMap<readonly ChatMessage[], Map<string, T>>,
+  known: Known<T>[],
   messages: readonly ChatMessage[],
   tools: readonly JsonValue[] | undefined,
   make: () => T,
 ): T {
-  const ofMessages = known.get(messages) ?? new Map<string, T>();
-  known.set(messages, ofMessages);
   const key = tools ? JSON.stringify(tools) : "";
-  const value = ofMessages.get(key) ?? make();
-  ofMessages.set(key, value);
+  const found = known.find((each) => each.tools === key && isDeepStrictEqual(each.messages, messages));
+  if (found) return found.value;
+  const value = make();
+  if (known.length < KEPT) known.push({ messages: ownCopy(messages), tools: key, value });
   return value;
 }

@@ -3,6 +3,7 @@ import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import { inUserCode } from "../host/blocking/user-code.js";
 import { timerMs } from "../host/deadline.js";
+import { ownCopy } from "../host/own-copy.js";
 import type { Logger } from "../host/types.js";
 import { isFailure, type RewardManager, type RewardResult, toJsonValue } from "../reward/index.js";
 import type { LlmClient } from "../rollout/rollout.js";
@@ -174,7 +175,9 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
     });
   const timer = Number.isFinite(deadlineMs) ? setTimeout(() => expiry.abort(late()), timerMs(deadlineMs)) : undefined;
   try {
-    const input = { messages: task.messages, row: task.row, validate: prompt.partition === "val" };
+    // Others run with the same row, in later passes too; the reward, which comes after, sees it as it is.
+    const { messages, row } = ownCopy({ messages: task.messages, row: task.row });
+    const input = { messages, row, validate: prompt.partition === "val" };
     return await abortable(tools.unwinding.watch(settled(() => inLoop(() => loop.run(input)))), both);
   } catch (error) {
     // Code that passes its signal on rejects with an error of its own before the deadline's.
@@ -187,6 +190,9 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
 
 function contextOf(prompt: PromptRun, session: number, tools: SessionTools, signal: AbortSignal): AgentLoopContext {
   const { settings } = tools;
+  const { applyChatTemplateKwargs, multiTurn } = settings;
+  const { sampling } = prompt;
+  const options = settings.loopOptions[prompt.factory.name] ?? {};
   const media = new SessionMedia(tools.media, prompt.signal);
   return {
     client: tools.client,
@@ -195,8 +201,7 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools, sign
     responseLength: settings.responseLength,
     trajectoryId: sessionName(prompt.task.uid, session),
     seed: tools.seed,
-    sampling: prompt.sampling,
-    applyChatTemplateKwargs: settings.applyChatTemplateKwargs,
+    ...ownCopy({ sampling, applyChatTemplateKwargs, multiTurn, options }),
     encodePrompt: prompt.encoder.encodeText,
     async preparePrompt(messages, options) {
       const { taken, ...prepared } = await prompt.encoder.prepare(messages, options);
@@ -208,8 +213,6 @@ function contextOf(prompt: PromptRun, session: number, tools: SessionTools, sign
     interactions: tools.interactions,
     toolParser: tools.toolParser,
     turnEncoder: tools.turnEncoder,
-    multiTurn: settings.multiTurn,
-    options: settings.loopOptions[prompt.factory.name] ?? {},
     signal,
     tracer: tools.tracer,
     logger: tools.logger,

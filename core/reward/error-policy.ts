@@ -1,6 +1,7 @@
 import type { CallOptions } from "../host/types.js";
 import { checkedScore } from "./checked-score.js";
 import { rewardErrors } from "./errors.js";
+import { ownInput } from "./own-input.js";
 import type { RewardInput, RewardManager, RewardResult } from "./reward.js";
 
 /** What happens to a trajectory whose scoring ended as `error` or `timeout`, after `retries` further attempts. */
@@ -36,10 +37,11 @@ export function withErrorPolicy(manager: RewardManager, policy: ErrorPolicy): Re
   const retried =
     (score: RewardManager["score"]): RewardManager["score"] =>
     async (input: RewardInput, options?: CallOptions): Promise<RewardResult> => {
-      let result = await score(input, options);
+      // What an attempt does to its input is its own.
+      let result = await score(ownInput(input), options);
       for (let left = policy.retries; left > 0 && isFailure(result); left--) {
         options?.signal?.throwIfAborted();
-        result = await score(input, options);
+        result = await score(ownInput(input), options);
       }
       return isFailure(result) && policy.action === "zero" ? { ...result, score: 0 } : result;
     };

@@ -5,6 +5,7 @@ import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
+import { ownCopy } from "../../host/own-copy.js";
 import { isObject } from "../../host/plain-object.js";
 import { shown } from "../../host/shown.js";
 import type { Awaitable, Logger } from "../../host/types.js";
@@ -40,7 +41,7 @@ export class SimulatedUser {
     private readonly interaction: Interaction,
     private readonly scope: SimulatedUserScope,
   ) {
-    this.#kwargs = interactionKwargs(scope.row);
+    this.#kwargs = ownCopy(interactionKwargs(scope.row));
   }
 
   /**
@@ -80,7 +81,7 @@ export class SimulatedUser {
     const shown = mediaPartsOf(messages).flatMap(({ value }) => media.find(value)?.ref ?? []);
     const readable = shown.map((ref) => readableMedium(ref, media));
     const turn = await this.#call("generateResponse", (signal) =>
-      this.interaction.generateResponse(trajectoryId, messages, this.#kwargs, signal, readable),
+      this.interaction.generateResponse(trajectoryId, ownCopy(messages), this.#kwargs, signal, readable),
     );
     const unusable = "gave an answer that cannot be used";
     if (typeof turn?.text !== "string") throw this.#failed(unusable, "it returned no text");

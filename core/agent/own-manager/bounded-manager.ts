@@ -1,5 +1,6 @@
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
+import { ownCopy } from "../../host/own-copy.js";
 import type { Logger } from "../../host/types.js";
 import { settled } from "../abortable.js";
 import type { AgentLoopManager, SessionWait } from "../agent-loop.js";
@@ -37,7 +38,7 @@ export class BoundedManager implements AgentLoopManager {
     const { deadlineMs, name } = this.bounds;
     try {
       await withDeadline(
-        settled(() => this.inner.submit(tasks, options)),
+        settled(() => this.inner.submit(ownCopy(tasks), options)),
         deadlineMs,
         () =>
           agentErrors.VERL_AGENT_MANAGER_STUCK({

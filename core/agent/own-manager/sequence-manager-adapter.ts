@@ -5,6 +5,7 @@ import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
 import { reasonOf } from "../../host/errors.js";
+import { ownCopy } from "../../host/own-copy.js";
 import type { Logger } from "../../host/types.js";
 import { promptKey, sessionName, statusTag, type TransferQueue } from "../../transfer/index.js";
 import { abortable } from "../abortable.js";
@@ -148,7 +149,8 @@ export class SequenceManagerAdapter implements AgentLoopManager {
 
   #managed(prompt: OpenPrompt, options: SubmitOptions & { readonly signal: AbortSignal }): ManagedPrompt {
     const { task, sessions } = prompt;
-    const { uid, draw, attempt, row, messages } = task;
+    // What it does to its prompt changes nothing of what is scored.
+    const { uid, draw, attempt, row, messages } = ownCopy(task);
     const handOver = (session: number, outcome: Promise<AgentLoopOutput | readonly AgentLoopOutput[]>) => {
       outcome.catch(() => {});
       if (!Number.isInteger(session) || session < 0 || session >= sessions) {
@@ -174,7 +176,7 @@ export class SequenceManagerAdapter implements AgentLoopManager {
         media.keep(taken);
         return prepared;
       },
-      sampling: promptPlan(task, prompt.partition, this.#settings).sampling,
+      sampling: ownCopy(promptPlan(task, prompt.partition, this.#settings).sampling),
       deliver: (session, outputs) => handOver(session, Promise.resolve(outputs)),
       fail: (session, error) => handOver(session, Promise.reject(error)),
     };

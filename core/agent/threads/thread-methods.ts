@@ -1,5 +1,6 @@
 import { loadTokenizer, mediaPartsOf, type Tokenizer } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
+import { ownCopy } from "../../host/own-copy.js";
 import { isObject } from "../../host/plain-object.js";
 import type { RpcClient } from "../../host/rpc.js";
 import type { CallOptions } from "../../host/types.js";
@@ -102,7 +103,8 @@ export function threadMethods(
       where: trajectoryId,
     });
     return {
-      ...{ client, tokenizer, promptLength, responseLength, trajectoryId, seed, sampling, applyChatTemplateKwargs },
+      ...{ client, tokenizer, promptLength, responseLength, trajectoryId, seed, sampling },
+      ...ownCopy({ applyChatTemplateKwargs, multiTurn }),
       encodePrompt: encoder.encodeText,
       async preparePrompt(messages, options) {
         const { taken, ...prepared } = await encoder.prepare(messages, options);
@@ -111,7 +113,7 @@ export function threadMethods(
       },
       media,
       tools: await ToolSet.of(tools),
-      ...{ interactions, toolParser, turnEncoder, multiTurn, options, signal, tracer, logger },
+      ...{ interactions, toolParser, turnEncoder, options, signal, tracer, logger },
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../../data/tokenizer.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
 import { above, aText, from, type OptionForms, requireOptions } from "../../host/given-options.js";
+import { ownCopy } from "../../host/own-copy.js";
 import type { JsonValue, Logger } from "../../host/types.js";
 import { noTracer, type Tracer } from "../../tracing/index.js";
 import { agentErrors } from "../errors.js";
@@ -45,6 +46,8 @@ export interface ToolCallRecord {
 /** Runs the calls of one trajectory. */
 export class ToolExecutor {
   #instances = 0;
+  /** Tools see the row that it is from, and may change it. */
+  readonly #toolsKwargs: JsonObject;
 
   constructor(
     private readonly tools: ToolSet,
@@ -66,6 +69,7 @@ export class ToolExecutor {
     },
   ) {
     requireOptions<ToolCallLimits>("the limits of a ToolExecutor", limits, LIMITS);
+    this.#toolsKwargs = ownCopy(scope.toolsKwargs);
   }
 
   /**
@@ -103,12 +107,12 @@ export class ToolExecutor {
     if (misfit !== null) {
       return this.#error(call, "bad_arguments", `Error: the arguments of "${call.name}" do not fit: ${misfit}`);
     }
-    const { session, toolsKwargs, signal, logger } = this.scope;
+    const { session, signal, logger } = this.scope;
     try {
       const result = await useTool(tool, {
         instanceId: `${session.trajectoryId}_${this.#instances++}`,
         args,
-        createKwargs: member(member(toolsKwargs, call.name), "create_kwargs"),
+        createKwargs: ownCopy(member(member(this.#toolsKwargs, call.name), "create_kwargs")),
         session,
         deadlineMs: this.limits.deadlineMs,
         signal,

@@ -2,6 +2,7 @@ import type { CallOptions, JsonValue } from "../../host/types.js";
 import { isFailure } from "../error-policy.js";
 import { rewardErrors } from "../errors.js";
 import { toJsonValue } from "../json-value.js";
+import { ownInput } from "../own-input.js";
 import type {
   RewardInput,
   RewardManager,
@@ -57,7 +58,11 @@ export function createHybridRewardManager(options: RewardManagerOptions): Reward
 
   const scored = (parts: ReturnType<typeof partsOf>, input: RewardInput, call?: CallOptions) =>
     Promise.all(
-      parts.map(async ({ part, weight }) => ({ part, weight, result: await managers[part]!.score(input, call) })),
+      parts.map(async ({ part, weight }) => ({
+        part,
+        weight,
+        result: await managers[part]!.score(ownInput(input), call),
+      })),
     );
 
   return {
