@@ -37,10 +37,15 @@ export async function withCheckpointAdvice(
   return new VerlError(code, { what, where, why, cause, data, also, fix });
 }
 
-/** The checkpoint that a path leads into, else the run's newest. */
+/** The checkpoint that a path leads into, else the newest of the run that it leads to, else the newest of this run. */
 async function checkpointOf(model: string | null, root: string, cwd: string): Promise<string | null> {
   const inside = model === null ? null : /^(.*[\\/])?global_step_\d+(?=[\\/]|$)/.exec(path.resolve(cwd, model));
   if (inside && existsSync(inside[0])) return inside[0];
-  const store = new CheckpointStore(path.resolve(cwd, root), { maxToKeep: null, runId: "" });
-  return (await store.latest().catch(() => null))?.dir ?? null;
+  // The folder of a run, as it is called now, before the one of the configuration.
+  for (const folder of model === null ? [root] : [model, root]) {
+    const store = new CheckpointStore(path.resolve(cwd, folder), { maxToKeep: null, runId: "" });
+    const saved = await store.latest().catch(() => null);
+    if (saved) return saved.dir;
+  }
+  return null;
 }

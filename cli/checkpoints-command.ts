@@ -13,6 +13,7 @@ import {
 import { cliErrors } from "./errors.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { EXIT } from "./report-error.js";
+import { checkpointRoot } from "./run-checkpoints.js";
 import { formatTable } from "./table.js";
 
 export interface CheckpointsRequest {
@@ -58,9 +59,8 @@ export async function checkpointsCommand({ place, json }: CheckpointsRequest, io
 async function rootOf(place: string): Promise<{ root: string; seed: number; shuffle: boolean }> {
   const names = await readdir(place).catch(() => [] as string[]);
   const run = names.includes(CONFIG_FILE) ? await RunFolder.open(place) : null;
-  const folder = run?.setting("trainer.default_local_dir");
   return {
-    root: run && typeof folder === "string" ? await run.locate(folder) : place,
+    root: run ? await checkpointRoot(run) : place,
     seed: Number(run?.setting("trainer.seed") ?? 1),
     shuffle: run?.setting("data.shuffle") !== false,
   };

@@ -13,8 +13,6 @@ export interface Interrupts {
   /** Aborted by the first signal as long as there is no trainer to stop. */
   readonly signal: AbortSignal;
   onTrainer(trainer: Pick<Trainer, "stop">): void;
-  /** Whether there is one yet. */
-  hasTrainer(): boolean;
   /** Signals received so far. */
   received(): number;
 }
@@ -57,7 +55,6 @@ export async function withInterrupts<T>(
       onTrainer(created) {
         trainer = created;
       },
-      hasTrainer: () => trainer !== null,
       received: () => received,
     });
     await surfaced();

@@ -31,6 +31,10 @@ export function exitCodeOf(error: unknown): number {
   return [USAGE, AGENT_USAGE, SETTINGS].some((codes) => codes.test(error.code)) ? EXIT.usage : EXIT.failed;
 }
 
+/** Whether the configuration is at fault: the same one fails again. */
+export const isOfSettings = (error: unknown): boolean =>
+  isVerlError(error) && (SETTINGS.test(error.code) || error.code.startsWith("VERL_CONFIG_"));
+
 /** Prints an error as a card on standard error, or as JSON on standard output, and returns the exit code. */
 export function reportError(error: unknown, io: CommandIo, json: boolean): number {
   const code = exitCodeOf(error);

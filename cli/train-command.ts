@@ -7,7 +7,7 @@ import { printGoingOn } from "./going-on.js";
 import { withInterrupts } from "./interrupts.js";
 import { type CommandIo, printJson, printLine } from "./io.js";
 import { type ConfigRequest, prepareRun } from "./prepare-run.js";
-import { EXIT, reportError } from "./report-error.js";
+import { EXIT, isOfSettings, reportError } from "./report-error.js";
 import { type TrainOutcome, trainPrepared } from "./train-run.js";
 import { watchedRun } from "./watched-work.js";
 
@@ -27,10 +27,19 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
       return EXIT.ok;
     }
     return await withInterrupts(io, watchedRun(run.config, io, request), async (interrupts) => {
-      const options = { json: request.json, logger: commandLogger(io), console: await pictureOf(request, io) };
+      let isUnderWay = false;
+      const options = {
+        json: request.json,
+        logger: commandLogger(io),
+        console: await pictureOf(request, io),
+        onUnderWay: () => {
+          isUnderWay = true;
+        },
+      };
       const outcome = await trainPrepared(run, io, { ...options, ...interrupts }).catch(async (error: unknown) => {
         const code = reportError(error, io, request.json);
-        if (interrupts.hasTrainer()) await printGoingOn(run.config, io, request.json);
+        // What refused the checkpoint or the configuration would refuse them again.
+        if (isUnderWay && !isOfSettings(error)) await printGoingOn(run.config, io, request.json);
         return code;
       });
       if (typeof outcome === "number") return outcome;

@@ -25,6 +25,8 @@ export interface TrainRunOptions {
   readonly profiler?: Profiler;
   /** Handed the trainer once it exists, so that a Ctrl-C can stop it. */
   onTrainer?(trainer: Pick<Trainer, "stop">): void;
+  /** Everything is set up, what is resumed restored: the first step comes. */
+  onUnderWay?(): void;
 }
 
 export interface TrainOutcome extends FitResult {
@@ -73,6 +75,7 @@ export async function trainPrepared(run: PreparedRun, io: CommandIo, options: Tr
     });
     options.onTrainer?.(trainer);
     await trainer.init();
+    options.onUnderWay?.();
     const outcome = await trainer.fit();
     await surfaced();
     abort.signal.throwIfAborted();

@@ -81,7 +81,7 @@ export class LiveRun {
       id,
       name,
       project: text("trainer.project_name"),
-      experiment: text("trainer.experiment_name"),
+      experiment: folder?.experimentName ?? null,
       status: (await attempt(() => this.#isRunning())) ? "running" : ended,
       lastStep,
       totalSteps,

@@ -100,13 +100,10 @@ function runInfo(
   io: CommandIo,
   logger: Logger,
 ): RunInfo {
-  const named = (key: string, otherwise: string) => {
-    const value = folder.setting(key);
-    return typeof value === "string" && value !== "" ? value : otherwise;
-  };
+  const project = folder.setting("trainer.project_name");
   return {
-    projectName: named("trainer.project_name", "verl"),
-    experimentName: named("trainer.experiment_name", path.basename(folder.dir)),
+    projectName: typeof project === "string" && project !== "" ? project : "verl",
+    experimentName: folder.experimentName,
     // Not the run's folder: what trackers keep there of the run itself stays as it is.
     outputDir: path.join(folder.dir, "exports", to),
     totalSteps,

@@ -4,6 +4,7 @@ import { CheckpointStore, damageOf, startOf } from "../../core/trainer/index.js"
 import { cliErrors } from "../errors.js";
 import { NothingFound } from "../inspect/nothing.js";
 import { allTrajectories } from "../inspect/select.js";
+import { checkpointRoot } from "../run-checkpoints.js";
 
 export interface Wanted {
   /** Beginning of the trajectory's key; null: the latest that can be replayed. */
@@ -23,8 +24,7 @@ export interface Recorded {
 }
 
 export async function findRecorded(run: RunFolder, wanted: Wanted): Promise<Recorded> {
-  const root = String(run.setting("trainer.default_local_dir"));
-  const store = new CheckpointStore(await run.locate(root), { maxToKeep: null, runId: "" });
+  const store = new CheckpointStore(await checkpointRoot(run), { maxToKeep: null, runId: "" });
   const kept = new Set([0, ...(await completeSteps(store))]);
   const found = await search(run, wanted, kept);
   if (found.record === null) throw await notFound(run, wanted, found.versions, kept);

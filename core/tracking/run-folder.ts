@@ -126,6 +126,14 @@ export class RunFolder {
     return value ?? null;
   }
 
+  /** What the run is called: as its folder where that has been renamed or copied since, else as its configuration says. */
+  get experimentName(): string {
+    const own = path.basename(this.dir);
+    const [name, output] = [this.setting("trainer.experiment_name"), this.setting("trainer.output_dir")];
+    const isRenamed = typeof output === "string" && path.basename(path.resolve(this.note?.cwd ?? "", output)) !== own;
+    return isRenamed || typeof name !== "string" || name === "" ? own : name;
+  }
+
   /** Where a relative path of the configuration leads, also when the folder has moved since. */
   async locate(file: string): Promise<string> {
     const cwd = this.note?.cwd ?? process.cwd();

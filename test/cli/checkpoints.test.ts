@@ -1,4 +1,4 @@
-import { rm, truncate } from "node:fs/promises";
+import { rename, rm, truncate } from "node:fs/promises";
 import { expect } from "chai";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
@@ -63,6 +63,27 @@ describe("checkpoints and resuming", () => {
       .and.include("incomplete: data.json has 3 bytes where");
     expect((await verl("checkpoints", "tokenizer")).stderr).to.include("VERL_CLI_NO_CHECKPOINT");
     expect((await verl("checkpoints", "nowhere")).stderr).to.include("no such file");
+  });
+
+  it("looks at the folder that is named, also where its run was kept elsewhere, or another one has its name by now", async () => {
+    const outputs = ["trainer.output_dir=logs", "trainer.default_local_dir=logs/kept"];
+    expect((await train(1, ...outputs)).code).to.equal(0);
+    await rename(folder.at("logs"), folder.at("old"));
+    expect((await train(2, ...outputs)).code).to.equal(0);
+    const stepsOf = async (place: string) =>
+      (await verl("checkpoints", place, "--json")).json<Listing>().checkpoints.map(({ step }) => step);
+    expect(await stepsOf("old")).to.deep.equal([1]);
+    await rename(folder.at("old", "kept", "global_step_1"), folder.at("old", "global_step_7"));
+    expect(await stepsOf("old")).to.deep.equal([7]);
+  });
+
+  it("does not promise that the same command goes on where it refused the checkpoint or the configuration", async () => {
+    const other = await train(4, "trainer.seed=5");
+    expect(other.stderr).to.include("VERL_TRAINER_RESUME_MISMATCH").and.not.include("goes on from there");
+    await folder.write("hooks.mjs", 'export const onStepBegin = () => { throw new Error("later"); };');
+    const failed = await train(4, "trainer.hooks=[hooks.mjs]");
+    expect(failed.code).to.equal(1);
+    expect(failed.stderr).to.include("step 2: the same command goes on from there");
   });
 
   it("--dry-run says which damaged checkpoints are passed over, and refuses where no other is left", async () => {

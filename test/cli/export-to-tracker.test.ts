@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect } from "chai";
@@ -75,6 +75,17 @@ describe("verl export --to", () => {
       ["log", 1, TIME.getTime() / 1000],
       ["finish", undefined, undefined],
     ]);
+  });
+
+  it("hands a renamed run over under the name that it has now", async () => {
+    await cp(path.join(cwd, "run"), path.join(cwd, "old"), { recursive: true });
+    const config = await readFile(path.join(cwd, "run", CONFIG_FILE), "utf8");
+    const named = config.replace("trainer:\n", "trainer:\n  experiment_name: M1\n  output_dir: checkpoints/mine/M1\n");
+    await writeFile(path.join(cwd, "old", CONFIG_FILE), named);
+    const { fake, env } = await python();
+    const { code, stderr } = await cli(["export", "old", "--to", "wandb"], { cwd, env });
+    expect(code, stderr).to.equal(0);
+    expect((await fake.told())[1]).to.deep.include({ project: "mine", experiment: "old" });
   });
 
   it("fails where not everything was taken", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp } from "node:fs/promises";
+import { cp, rename } from "node:fs/promises";
 import { expect } from "chai";
 import { loadTokenizer } from "../../core/data/index.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
@@ -73,6 +73,10 @@ describe("the model that a checkpoint exports", function () {
       expect(stderr).to.include("run/global_step_1 holds").and.include("hf_model]");
       expect(stderr).to.include("trainer.val_only=true trainer.resume_mode=auto");
     }
+    await rename(folder.at("run"), folder.at("old"));
+    const renamed = ["actor_rollout_ref.model.config=null", "actor_rollout_ref.model.path=old"];
+    expect((await cli(["eval", ...own, ...renamed], { cwd: folder.dir })).stderr).to.include("old/global_step_1 holds");
+    await rename(folder.at("old"), folder.at("run"));
     const validated = ["trainer.val_only=true", "trainer.resume_mode=auto", "trainer.logger=[console]"];
     const { code, stdout, stderr } = await cli(["train", ...own, ...validated], { cwd: folder.dir });
     expect(code, stderr).to.equal(0);

@@ -142,6 +142,14 @@ describe("core/tracking/run-folder", () => {
       expect(run.note).to.deep.equal(note());
     });
 
+    it("is called as its configuration says, and as the folder once that has another name", async () => {
+      const named = config.replace("trainer:\n", "trainer:\n  experiment_name: M1\n");
+      await writeRunFiles(at("run"), named, note());
+      expect((await RunFolder.open(at("run"))).experimentName).to.equal("M1");
+      await rename(at("run"), at("old"));
+      expect((await RunFolder.open(at("old"))).experimentName).to.equal("old");
+    });
+
     it("of which there is a copy is not looked at in its place", async () => {
       await cp(at("run"), at("copy"), { recursive: true });
       const files = await (await RunFolder.open(at("copy"))).trajectoryFiles();
