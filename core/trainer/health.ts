@@ -24,7 +24,8 @@ interface Check {
   readonly advice: string;
 }
 
-const FAILED = ["kept_samples", "empty_samples", "evicted_samples"].map((name) => `training/rollout_failure/${name}`);
+const EVICTED = "training/rollout_failure/evicted_samples";
+const FAILED = ["training/rollout_failure/kept_samples", "training/rollout_failure/empty_samples", EVICTED];
 
 const CHECKS: Readonly<Record<AlarmKind, Check>> = {
   sampler_gap: {
@@ -56,7 +57,8 @@ const CHECKS: Readonly<Record<AlarmKind, Check>> = {
   },
   failed_groups: {
     what: "a session failed in {%} of the prompt groups",
-    value: (metrics, groups) => share(sum(metrics, FAILED), groups),
+    // Others have taken the place of those that were evicted.
+    value: (metrics, groups) => share(sum(metrics, FAILED), groups + (metrics[EVICTED] ?? 0)),
     patience: 1,
     advice: "the warnings name the sessions; look at the agent loop, its tools, and the inference server",
   },

@@ -125,7 +125,7 @@ export class SyncReplayBuffer implements ReplayBuffer {
       batch: kvBatchMeta({ partition, keys: rows.map((row) => row.key), tags: rows.map((row) => row.tag) }),
       metrics: presentMetrics(partition, {
         evicted_samples: evicted,
-        kept_samples: failed.length,
+        kept_samples: failed.filter((uid) => withRows.has(uid)).length,
         empty_samples: uids.filter((uid) => !withRows.has(uid)).length,
       }),
       failedGroups: failed,

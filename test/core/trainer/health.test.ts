@@ -43,6 +43,12 @@ describe("core/trainer/health", () => {
     expect(health.alarms[0].steps).to.equal(4);
   });
 
+  it("counts replaced groups among those that there were: no share is above the whole", () => {
+    const { warnings, health } = monitor();
+    health.check({ "training/rollout_failure/evicted_samples": 12 }, 1);
+    expect(warnings.join()).to.match(/a session failed in (\d\d) % of the prompt groups/);
+  });
+
   it("watches failures, cut responses and staleness", () => {
     const { warnings, health } = monitor();
     for (let step = 1; step <= 3; step++) {

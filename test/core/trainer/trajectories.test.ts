@@ -72,7 +72,7 @@ describe("core/trainer: trajectories", () => {
           ),
         ),
     });
-    expect(tracker.series("training/rollout_failure/kept_samples")).to.deep.equal([1]);
+    expect(tracker.series("training/rollout_failure/kept_samples")).to.deep.equal([]);
     expect(tracker.series("training/rollout_failure/empty_samples")).to.deep.equal([1]);
     expect(tracker.series("perf/total_num_tokens")).to.deep.equal([3 * 12, 3 * 16, 3 * 16]);
     expect(log.filter((line) => line.includes("tool broke"))).to.have.length(1);
