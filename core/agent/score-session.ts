@@ -1,9 +1,17 @@
 import type { Row } from "../data/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { JsonValue } from "../host/types.js";
-import { type RewardManager, type RewardResult, rewardMedia, toJsonValue } from "../reward/index.js";
+import {
+  ownScore,
+  type RewardManager,
+  type RewardResult,
+  rewardMedia,
+  toJsonValue,
+  underPolicy,
+} from "../reward/index.js";
 import type { AgentLoopOutput } from "./agent-loop.js";
 import type { CheckedOutput } from "./check-output.js";
+import type { AgentSettings } from "./settings.js";
 
 /** What the reward of a session is computed from: its final output, and the dataset row. */
 export interface ScoredSession {
@@ -21,12 +29,17 @@ export async function scoreSession(
   session: ScoredSession,
   options: {
     readonly manager: RewardManager | null;
+    readonly settings: Pick<AgentSettings, "rewardPolicy" | "rewardParts">;
     readonly tokenizer: Tokenizer;
     readonly signal: AbortSignal;
   },
 ): Promise<RewardResult | null> {
   const { key, output, checked, messages, row, dataSource, origin } = session;
-  if (output.rewardScore !== undefined) return ownScore(output.rewardScore, output.extraFields, key);
+  if (output.rewardScore !== undefined) {
+    const extra = objectOf(toJsonValue(output.extraFields.reward_extra_info));
+    const { rewardPolicy, rewardParts } = options.settings;
+    return underPolicy(ownScore(output.rewardScore, extra, { key, dataSource, origin }, rewardParts), rewardPolicy);
+  }
   if (!options.manager) return null;
   return options.manager.score(
     {
@@ -48,12 +61,6 @@ export async function scoreSession(
 
 export function groundTruthOf(row: Row): JsonValue {
   return objectOf(row.reward_model).ground_truth ?? null;
-}
-
-function ownScore(score: number, extraFields: AgentLoopOutput["extraFields"], key: string): RewardResult {
-  const extra = objectOf(toJsonValue(extraFields.reward_extra_info));
-  if (Number.isFinite(score)) return { outcome: "scored", score, extra };
-  return { outcome: "error", score: null, extra, message: `the agent loop gave trajectory ${key} the score ${score}` };
 }
 
 function objectOf(value: unknown): Record<string, JsonValue> {

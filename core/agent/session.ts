@@ -110,7 +110,7 @@ async function run(
           dataSource: prompt.dataSource,
           origin: prompt.origin,
         },
-        { manager: tools.rewards, tokenizer: tools.tokenizer, signal },
+        { manager: tools.rewards, settings, tokenizer: tools.tokenizer, signal },
       ),
     ),
     signal,
@@ -145,7 +145,7 @@ async function withHeldMedia(
 /** A session has one reward: another on an earlier output would be passed over without a word. */
 function refuseOtherRewards(outputs: readonly AgentLoopOutput[], where: string): void {
   const own = outputs.at(-1)?.rewardScore;
-  const other = outputs.findIndex(({ rewardScore }) => rewardScore !== undefined && rewardScore !== own);
+  const other = outputs.findIndex(({ rewardScore }) => rewardScore !== undefined && !Object.is(rewardScore, own));
   if (other < 0) return;
   throw agentErrors.VERL_AGENT_BAD_OUTPUT({
     what: `output ${other} has the rewardScore ${outputs[other].rewardScore}, and the last one ${own ?? "none"}`,

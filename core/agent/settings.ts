@@ -21,6 +21,8 @@ export interface AgentSettings {
   /** Longest time of one agent loop; infinite where there is no limit. */
   readonly sessionDeadlineMs: number;
   readonly rewardPolicy: ErrorPolicy;
+  /** Extra values of rewards that are trained on. */
+  readonly rewardParts: readonly string[];
   readonly multiTurn: MultiTurnSettings;
 }
 
@@ -41,6 +43,7 @@ export function agentSettings(config: RunConfig): AgentSettings {
     onSessionError: agent.on_session_error,
     sessionDeadlineMs: agent.session_deadline_s === null ? Infinity : agent.session_deadline_s * 1000,
     rewardPolicy: parseErrorPolicy(config.reward.on_error, config.reward.max_retries),
+    rewardParts: config.algorithm?.gdpo_reward_keys ?? [],
     multiTurn: multiTurnOf(rollout),
   };
 }

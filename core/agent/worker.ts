@@ -1,7 +1,7 @@
 import { reasonAndPlace } from "../host/error-place.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
 import { Semaphore } from "../host/semaphore.js";
-import { rewardErrors, scoringFix } from "../reward/index.js";
+import { namedPolicy, rewardErrors, scoringFix } from "../reward/index.js";
 import { sessionName, statusTag, type Tag, type TransferQueue } from "../transfer/index.js";
 import { agentErrors } from "./errors.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
@@ -118,7 +118,7 @@ export class AgentLoopWorker {
     if (!why || this.#dropsGroups) return;
     this.options.onFatal(
       rewardErrors.VERL_REWARD_FAILED({
-        what: `prompt ${nameOf(prompt)} could not be scored, and reward.on_error is fail`,
+        what: `prompt ${nameOf(prompt)} could not be scored, and ${namedPolicy(this.options.settings.rewardPolicy)}`,
         why,
         ...scoringFix(why),
       }),

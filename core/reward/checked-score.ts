@@ -4,13 +4,18 @@ import { isObject } from "../host/plain-object.js";
 import { shown } from "../host/shown.js";
 import { DeadlineExceeded, withDeadline } from "./deadline.js";
 import { rewardErrors } from "./errors.js";
+import { badPart, isScore, namedScore } from "./float-score.js";
 import type { RewardInput, RewardManager, RewardOutcome, RewardResult } from "./reward.js";
 import { inOneLine, whereOf } from "./score-value.js";
 
 const OUTCOMES: readonly RewardOutcome[] = ["scored", "abstain", "error", "timeout"];
 
-/** The same, with managers of the user's own in mind: what it throws, and what is no result, are failed results. */
-export function checkedScore(score: RewardManager["score"]): RewardManager["score"] {
+/**
+ * The same, with managers of the user's own in mind: what it throws, and what is no result, are failed results.
+ *
+ * @param parts  the extra values that are trained on
+ */
+export function checkedScore(score: RewardManager["score"], parts: readonly string[] = []): RewardManager["score"] {
   return async (input, options) => {
     let result: unknown;
     try {
@@ -20,7 +25,7 @@ export function checkedScore(score: RewardManager["score"]): RewardManager["scor
       const why = reasonAndPlace(error);
       return failed(rewardErrors.VERL_REWARD_FAILED({ what: "the reward manager threw", why, where: whereOf(input) }));
     }
-    const wrong = whatIsWrong(result);
+    const wrong = whatIsWrong(result, parts);
     return wrong === null ? (result as RewardResult) : failed(badResult(wrong, input));
   };
 }
@@ -66,13 +71,13 @@ const badResult = (what: string, input: RewardInput) =>
   });
 
 /** JSON knows no NaN. */
-const told = (value: unknown) => (typeof value === "number" ? String(value) : shown(value));
+const told = (value: unknown) => (typeof value === "number" ? namedScore(value) : shown(value));
 
-function whatIsWrong(result: unknown): string | null {
+function whatIsWrong(result: unknown, parts: readonly string[]): string | null {
   if (!isObject(result)) return `it gave ${told(result)}`;
   const { outcome, score, extra } = result;
   if (!OUTCOMES.includes(outcome as RewardOutcome)) return `its outcome is ${shown(outcome)}`;
-  if (score !== null && !Number.isFinite(score)) return `its score is ${told(score)}`;
+  if (score !== null && !isScore(score)) return `its score is ${told(score)}`;
   if (outcome === "scored" && score === null) return "its outcome is scored, and it has no score";
-  return isObject(extra) ? null : `its extra is ${shown(extra)}`;
+  return isObject(extra) ? badPart(extra, parts) : `its extra is ${shown(extra)}`;
 }

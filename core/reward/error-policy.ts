@@ -29,11 +29,24 @@ export function parseErrorPolicy(text: string, maxRetries = 2): ErrorPolicy {
 
 export const isFailure = (result: RewardResult): boolean => result.outcome === "error" || result.outcome === "timeout";
 
+/** A result that stays, with the score 0 where it failed under the policy `zero`. */
+export const underPolicy = (result: RewardResult, { action }: ErrorPolicy): RewardResult =>
+  isFailure(result) && action === "zero" ? { ...result, score: 0 } : result;
+
+/** What the configuration says, in a sentence about a score that ended the run. */
+export const namedPolicy = ({ retries, action }: ErrorPolicy): string =>
+  retries === 0 ? `reward.on_error is ${action}` : `reward.on_error is retry(${retries}) ${action}`;
+
 /**
  * The same manager with retries, and with the score 0 under the policy `zero`: the outcome and the message stay, so the
  * row remains flagged. What a manager throws, or gives that is no result, has failed, too. `fail` and `drop_group` concern more than one trajectory; the agent-loop worker carries them out.
  */
-export function withErrorPolicy(manager: RewardManager, policy: ErrorPolicy): RewardManager {
+export function withErrorPolicy(
+  manager: RewardManager,
+  policy: ErrorPolicy,
+  /** The extra values that are trained on. */
+  parts: readonly string[] = [],
+): RewardManager {
   const retried =
     (score: RewardManager["score"]): RewardManager["score"] =>
     async (input: RewardInput, options?: CallOptions): Promise<RewardResult> => {
@@ -43,18 +56,18 @@ export function withErrorPolicy(manager: RewardManager, policy: ErrorPolicy): Re
         options?.signal?.throwIfAborted();
         result = await score(ownInput(input), options);
       }
-      return isFailure(result) && policy.action === "zero" ? { ...result, score: 0 } : result;
+      return underPolicy(result, policy);
     };
   const { staged } = manager;
   return {
-    score: retried(checkedScore((input, options) => manager.score(input, options))),
+    score: retried(checkedScore((input, options) => manager.score(input, options), parts)),
     supports: (dataSource) => manager.supports(dataSource),
     start: async (options) => manager.start?.(options),
     dispose: async () => manager.dispose?.(),
     ...(staged
       ? {
           staged: {
-            score: retried(checkedScore((input, options) => staged.score(input, options))),
+            score: retried(checkedScore((input, options) => staged.score(input, options), parts)),
             finish: (later, model) => staged.finish(later, model),
           },
         }

@@ -3,8 +3,9 @@ export { withScoreDeadline } from "./checked-score.js";
 export { customRewardFunction } from "./custom-function.js";
 export { DeadlineExceeded, withDeadline } from "./deadline.js";
 export type { ErrorPolicy } from "./error-policy.js";
-export { isFailure, parseErrorPolicy, withErrorPolicy } from "./error-policy.js";
+export { isFailure, namedPolicy, parseErrorPolicy, underPolicy, withErrorPolicy } from "./error-policy.js";
 export { rewardErrors } from "./errors.js";
+export { isScore, namedScore } from "./float-score.js";
 export { toJsonValue } from "./json-value.js";
 export { batchRewardManager, createBatchRewardManager } from "./managers/batch.js";
 export { dapoRewardManager } from "./managers/dapo.js";
@@ -16,6 +17,7 @@ export { createRemoteRewardManager, remoteRewardManager } from "./managers/remot
 export { engineRewardModel } from "./model/engine-model.js";
 export { refuseMedia, renderConversation, requireTemplate } from "./model/render-conversation.js";
 export type * from "./model/reward-model.js";
+export { ownScore } from "./own-score.js";
 export type * from "./reward.js";
 export { rewardMedia } from "./rewarded-sample.js";
 export type { ScorerIndex } from "./scorer-index.js";

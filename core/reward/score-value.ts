@@ -1,6 +1,7 @@
 import type { VerlError } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
 import { rewardErrors } from "./errors.js";
+import { isScore, namedScore } from "./float-score.js";
 import { toJsonValue } from "./json-value.js";
 import type { RewardInput, RewardResult } from "./reward.js";
 
@@ -13,7 +14,7 @@ export function resultOf(value: unknown, input: RewardInput): RewardResult {
   const extra = isObject ? (toJsonValue(value) as Record<string, JsonValue>) : {};
   const score = asNumber(isObject ? (value as { score?: unknown }).score : value);
   if (score === null) return { outcome: "abstain", score: null, extra };
-  if (typeof score === "number" && Number.isFinite(score)) {
+  if (isScore(score)) {
     return { outcome: "scored", score, extra: isObject ? extra : { acc: score } };
   }
   const error = rewardErrors.VERL_REWARD_BAD_RESULT({ what: whatIsWrong(value, isObject), where: whereOf(input) });
@@ -26,7 +27,7 @@ export function inOneLine({ code, what, why, where }: VerlError): string {
 }
 
 /** The dataset row and the trajectory, for messages. */
-export function whereOf(input: RewardInput): string {
+export function whereOf(input: Pick<RewardInput, "key" | "dataSource" | "origin">): string {
   const row = input.origin ? `dataset row ${input.origin}, ` : "";
   return `${row}trajectory ${input.key}, data source "${input.dataSource}"`;
 }
@@ -45,7 +46,7 @@ function whatIsWrong(value: unknown, isObject: boolean): string {
 }
 
 function describe(value: unknown): string {
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number") return namedScore(value);
   if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 80))}`;
   return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
 }

@@ -4,6 +4,11 @@ const CHOICE = "or choose what happens then with reward.on_error: zero, drop_gro
 export function scoringFix(why: string): { readonly fix?: string } {
   if (/VERL_REWARD_SERVER_(FAILED|UNREACHABLE)|VERL_REWARD_NO_KEY/.test(why))
     return { fix: `${ofServer(why)}, ${CHOICE}` };
+  if (why.includes("the agent loop gave a rewardScore")) {
+    return {
+      fix: "let the loop give a finite number, or choose what happens then with reward.on_error: zero or drop_group",
+    };
+  }
   if (why.includes("VERL_REWARD_TIMEOUT")) return { fix: `raise reward.timeout, ${CHOICE}` };
   return {};
 }

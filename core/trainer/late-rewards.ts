@@ -5,6 +5,7 @@ import type { JsonValue } from "../host/types.js";
 import {
   type ErrorPolicy,
   isFailure,
+  namedPolicy,
   type RewardInput,
   type RewardManager,
   type RewardModel,
@@ -13,6 +14,7 @@ import {
   rewardMedia,
   type StagedScoring,
   scoringFix,
+  underPolicy,
 } from "../reward/index.js";
 import { sessionName } from "../transfer/index.js";
 import { finalRows, type TrainingRow } from "./training-row.js";
@@ -85,7 +87,8 @@ async function scoreRow(row: TrainingRow, stored: Row, options: LateRewardsOptio
     ...(row.origin ? { origin: row.origin } : {}),
   };
   const result = await manager.score(input, { signal });
-  return finish && later !== undefined ? finish(later as JsonValue, result) : result;
+  // Sums have a failure of their own.
+  return finish && later !== undefined ? underPolicy(finish(later as JsonValue, result), options.policy) : result;
 }
 
 const sessionOf = ({ uid, session }: TrainingRow): string => sessionName(uid, session);
@@ -104,7 +107,7 @@ function rewarded(
     if (policy.action === "drop_group") dropped.set(row.uid, why);
     else {
       throw rewardErrors.VERL_REWARD_FAILED({
-        what: `prompt ${row.origin || row.uid} could not be scored, and reward.on_error is fail`,
+        what: `prompt ${row.origin || row.uid} could not be scored, and ${namedPolicy(policy)}`,
         why,
         ...scoringFix(why),
       });

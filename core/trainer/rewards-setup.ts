@@ -105,7 +105,8 @@ export async function createRewards(
           rewardModel: ofModel,
         });
   const policy = parseErrorPolicy(reward.on_error, reward.max_retries);
-  const manager = withErrorPolicy(own ? withScoreDeadline(inner, limits.deadlineMs) : inner, policy);
+  const parts = config.algorithm.gdpo_reward_keys ?? [];
+  const manager = withErrorPolicy(own ? withScoreDeadline(inner, limits.deadlineMs) : inner, policy, parts);
   const staged = isLate && isHybrid ? stagedOf(manager) : undefined;
   const needsScorer = (row: Row) => !loops?.marksOf(row).scoresItself;
   const asksModel = (row: Row) =>

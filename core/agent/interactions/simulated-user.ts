@@ -9,6 +9,7 @@ import { ownCopy } from "../../host/own-copy.js";
 import { isObject } from "../../host/plain-object.js";
 import { shown } from "../../host/shown.js";
 import type { Awaitable, Logger } from "../../host/types.js";
+import { isScore, namedScore } from "../../reward/index.js";
 import { inTime, settled } from "../abortable.js";
 import { agentErrors } from "../errors.js";
 import type { LoopMedia } from "../loop-media.js";
@@ -78,8 +79,8 @@ export class SimulatedUser {
   /** What the user says; media of it are references. */
   async respond(messages: readonly ChatMessage[]): Promise<InteractionTurn> {
     const { trajectoryId, media } = this.scope;
-    const shown = mediaPartsOf(messages).flatMap(({ value }) => media.find(value)?.ref ?? []);
-    const readable = shown.map((ref) => readableMedium(ref, media));
+    const seen = mediaPartsOf(messages).flatMap(({ value }) => media.find(value)?.ref ?? []);
+    const readable = seen.map((ref) => readableMedium(ref, media));
     const turn = await this.#call("generateResponse", (signal) =>
       this.interaction.generateResponse(trajectoryId, ownCopy(messages), this.#kwargs, signal, readable),
     );
@@ -89,8 +90,11 @@ export class SimulatedUser {
       const length = `its text has ${turn.text.length} characters, more than ${MAX_USER_TEXT}`;
       throw this.#failed(unusable, length);
     }
-    if (turn.score != null && !Number.isFinite(turn.score)) {
-      throw this.#failed(unusable, `its score is ${turn.score}`);
+    if (turn.score != null && !isScore(turn.score)) {
+      throw this.#failed(
+        unusable,
+        `its score is ${typeof turn.score === "number" ? namedScore(turn.score) : shown(turn.score)}`,
+      );
     }
     try {
       return await takeMediaOf(`the interaction "${this.interaction.name}"`, turn, media);

@@ -2,6 +2,7 @@ import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
 import { isA, reasonOf } from "../../host/errors.js";
 import { isObject } from "../../host/plain-object.js";
+import { isScore, namedScore } from "../../reward/index.js";
 import { abortable, inTime, settled } from "../abortable.js";
 import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";
 
@@ -109,6 +110,8 @@ function checked(tool: Tool, result: ToolResult): ToolResult {
   const { text, media, isError, reward, metrics } = result;
   if (media != null && !Array.isArray(media)) throw fail("its media are no list");
   if (metrics != null && !isObject(metrics)) throw fail("its metrics are no object");
+  const isOver = typeof reward === "number" && Number.isFinite(reward) && !isScore(reward);
+  if (isOver) throw fail(`its reward is ${namedScore(reward)}`);
   const numbers: unknown[] = [...(reward == null ? [] : [reward]), ...Object.values(metrics ?? {})];
   if (!numbers.every(Number.isFinite)) throw fail("its reward or a metric is no finite number");
   return {

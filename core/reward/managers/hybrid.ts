@@ -1,6 +1,7 @@
 import type { CallOptions, JsonValue } from "../../host/types.js";
 import { isFailure } from "../error-policy.js";
 import { rewardErrors } from "../errors.js";
+import { isScore, namedScore } from "../float-score.js";
 import { toJsonValue } from "../json-value.js";
 import { ownInput } from "../own-input.js";
 import type {
@@ -122,10 +123,10 @@ function combined(parts: readonly PartResult[]): RewardResult {
   const scored = parts.filter(({ result }) => result.score !== null);
   if (scored.length === 0) return { outcome: "abstain", score: null, extra, seconds };
   const score = scored.reduce((sum, { weight, result }) => sum + weight * result.score!, 0);
-  if (!Number.isFinite(score)) {
+  if (!isScore(score)) {
     const sum = scored.map(({ part, weight, result }) => `${weight} · ${result.score} (${part})`).join(" + ");
     const error = rewardErrors.VERL_REWARD_BAD_RESULT({
-      what: `the weighted sum of the parts is ${score}: ${sum}`,
+      what: `the weighted sum of the parts is ${namedScore(score)}: ${sum}`,
       where: "reward.hybrid",
       fix: "take smaller weights, or scores of a bounded size",
     });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import type { VerlError } from "../../../core/plugin.js";
 import { harness, loopOf, output, task, tokenizer } from "./harness.js";
 
 const agent = (name: string) => ({ row: { agent_name: name, origin: "train.jsonl:9" } });
@@ -239,6 +240,46 @@ describe("agent loop manager", () => {
     await submit([task("u1", agent("own"))]);
     await manager.drain();
     expect((await rows()).u1_0_0).to.deep.include({ score: 0.75, rewardOutcome: "scored", rewardExtra: { acc: 1 } });
+  });
+
+  describe("a loop's own score that is none", () => {
+    async function own(rewardScore: number, on_error: string) {
+      const rig = harness({
+        rollout: { n: 2 },
+        reward: { on_error },
+        loops: [loopOf("own", () => output({ rewardScore }))],
+      });
+      await rig.submit([task("u1", agent("own"))]);
+      const failure = await rig.manager.drain().then(
+        () => null,
+        (error: VerlError) => error,
+      );
+      return { failure, rows: await rig.rows(), tags: await rig.tags() };
+    }
+
+    it("is 0 under the policy zero, and the row stays flagged", async () => {
+      for (const bad of [Number.NaN, 1e39]) {
+        const { failure, rows, tags } = await own(bad, "zero");
+        expect(failure).to.equal(null);
+        expect(tags.u1.lastEvent).to.equal(null);
+        expect(rows.u1_0_0).to.deep.include({ score: 0, rewardOutcome: "error" });
+        expect(rows.u1_0_0.rewardMessage).to.contain("VERL_REWARD_BAD_RESULT").and.contain("train.jsonl:");
+      }
+    });
+
+    it("takes its group out under drop_group", async () => {
+      const { failure, tags } = await own(Number.NaN, "drop_group");
+      expect(failure).to.equal(null);
+      expect(tags.u1.status).to.equal("failure");
+    });
+
+    it("ends the run under fail and under retry, which says that it is not fail", async () => {
+      expect((await own(Number.NaN, "fail")).failure?.message).to.contain("reward.on_error is fail");
+      const { failure } = await own(1e308, "retry(2)");
+      expect(failure?.message).to.contain("reward.on_error is retry(2) fail").and.contain("1e+308, beyond float32");
+      expect(failure?.fix).to.contain("let the loop give a finite number").and.not.contain("retry");
+      expect((await own(Number.NaN, "retry(2) zero")).rows.u1_0_0.score).to.equal(0);
+    });
   });
 
   it("leaves scores open where no reward manager is given", async () => {

@@ -46,6 +46,25 @@ describe("reward error policy", () => {
     expect(inner.calls).to.equal(3);
   });
 
+  it("goes for scores of any manager that float32 does not hold, and for values that are trained on", async () => {
+    for (const [result, words] of [
+      [{ ...success, score: 1e39 }, "its score is 1e+39, beyond float32"],
+      [{ ...success, score: -1e308 }, "its score is -1e+308, beyond float32"],
+      [{ ...success, extra: { style: 1e39 } }, 'its value "style" is 1e+39, beyond float32'],
+      [{ ...success, extra: { style: Number.NaN } }, 'its value "style" is NaN'],
+    ] as const) {
+      const scored = await withErrorPolicy(scripted([result]), parseErrorPolicy("zero"), ["style"]).score(
+        rewardInput(),
+      );
+      expect(scored).to.deep.include({ outcome: "error", score: 0 });
+      expect(scored.message).to.contain(words).and.contain("train.jsonl:12");
+    }
+    const other = { ...success, extra: { other: 1e39 } };
+    expect(await withErrorPolicy(scripted([other]), parseErrorPolicy("zero"), ["style"]).score(rewardInput())).to.equal(
+      other,
+    );
+  });
+
   it("does not try an abstention again", async () => {
     const inner = scripted([{ outcome: "abstain", score: null, extra: {} }]);
     expect((await withErrorPolicy(inner, parseErrorPolicy("retry(2) zero")).score(rewardInput())).score).to.equal(null);

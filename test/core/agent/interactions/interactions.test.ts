@@ -163,6 +163,10 @@ describe("simulated users", () => {
       { generateResponse: () => ({ terminate: true }) as never },
       "gave an answer that cannot be used.*it returned no text",
     ],
+    "whose score is beyond float32": [
+      { generateResponse: () => ({ text: "", terminate: true, score: 1e39 }) },
+      "score is 1e\\+39, beyond float32",
+    ],
     "whose score is no number": [
       { generateResponse: () => ({ text: "", terminate: true, score: Number.NaN }) },
       "score is NaN",

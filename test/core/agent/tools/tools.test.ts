@@ -163,7 +163,13 @@ describe("core/agent/tools", () => {
   });
 
   it("a result without text, or with a reward that is no number, is a failure", async () => {
-    for (const result of [{}, null, { text: "x", reward: Number.NaN }, { text: "x", metrics: { m: Infinity } }]) {
+    for (const result of [
+      {},
+      null,
+      { text: "x", reward: Number.NaN },
+      { text: "x", reward: 1e39 },
+      { text: "x", metrics: { m: Infinity } },
+    ]) {
       const tool: Tool = { name: "t", schema: schema("t"), execute: () => result as never };
       expect((await execute(tool, "{}")).record.outcome).to.equal("failed");
     }

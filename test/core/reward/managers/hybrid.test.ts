@@ -151,6 +151,13 @@ describe("hybrid reward manager", () => {
     expect(message).to.contain("the weighted sum of the parts is Infinity").and.contain("1e+308 · 100 (function)");
   });
 
+  it("fails where the sum is beyond what training counts with", async () => {
+    const manager = hybridManager([rule({ function: 1e38 })], { customFunction: () => 100 });
+    const { outcome, message } = await manager.score(rewardInput());
+    expect(outcome).to.equal("error");
+    expect(message).to.contain("1e+40, beyond float32");
+  });
+
   it("refuses rules that cannot be followed", () => {
     for (const [rules, words] of [
       [[], "no rules"],

@@ -45,6 +45,7 @@ describe("naive reward manager", () => {
 
   const bad: [string, unknown, string][] = [
     ["NaN", Number.NaN, "returned NaN"],
+    ["what float32 does not hold", 1e39, "returned 1e+39, beyond float32 (±3.4e38)"],
     ["infinity inside an object", { score: Number.POSITIVE_INFINITY }, "returned Infinity as `score`"],
     ["an object without score", { acc: 1, pred: "x" }, "without `score` (its keys: acc, pred)"],
     ["nothing", undefined, "is a `return` missing?"],
