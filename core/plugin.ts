@@ -53,6 +53,7 @@ export { TagSet } from "./agent/tool-parsers/tag-set.js";
 export type { Parsing, TextCursor } from "./agent/tool-parsers/text-cursor.js";
 export type * from "./agent/tool-parsers/tool-parser.js";
 export type { TurnWriter } from "./agent/tool-parsers/turn-writer.js";
+export { BadToolArguments } from "./agent/tools/bad-arguments.js";
 export {
   type FunctionToolContext,
   type FunctionToolOptions,

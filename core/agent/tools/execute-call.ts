@@ -4,17 +4,21 @@ import { isA, reasonOf } from "../../host/errors.js";
 import { isObject } from "../../host/plain-object.js";
 import { isScore, namedScore } from "../../reward/index.js";
 import { abortable, inTime, settled } from "../abortable.js";
+import { BadToolArguments } from "./bad-arguments.js";
 import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";
 
 /** A call that did not get a result; the message is for the model. */
 export class ToolCallFailed extends Error {
   constructor(
-    readonly outcome: "failed" | "timeout",
+    readonly outcome: "failed" | "timeout" | "bad_arguments",
     message: string,
   ) {
     super(message);
   }
 }
+
+/** What the model reads of arguments that do not fit. */
+export const misfit = (tool: string, why: string) => `Error: the arguments of "${tool}" do not fit: ${why}`;
 
 export interface ToolUse {
   readonly instanceId: string;
@@ -75,6 +79,7 @@ async function created(tool: Tool, use: ToolUse): Promise<ToolResult> {
   } catch (error) {
     use.signal.throwIfAborted();
     if (isA(error, ToolCallFailed)) throw error;
+    if (isA(error, BadToolArguments)) throw new ToolCallFailed("bad_arguments", misfit(tool.name, reasonOf(error)));
     throw new ToolCallFailed("failed", `Error: the tool "${tool.name}" failed: ${reasonOf(error)}`);
   } finally {
     await release(tool, creating, use);

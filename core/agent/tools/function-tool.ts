@@ -7,7 +7,9 @@ import {
   requireArgument,
   requireOptions,
 } from "../../host/given-options.js";
+import { isObject } from "../../host/plain-object.js";
 import { agentErrors } from "../errors.js";
+import { BadToolArguments } from "./bad-arguments.js";
 import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";
 
 /** A schema object of Zod 4.2+, ArkType, … that validates and can be written as JSON schema (https://standardschema.dev). */
@@ -89,7 +91,14 @@ function jsonSchemaOf(name: string, parameters: StandardSchema | JsonObject): Js
 async function parse(schema: StandardSchema, args: JsonObject): Promise<unknown> {
   const result = await schema["~standard"].validate(args);
   if (!result.issues) return result.value;
-  throw new Error(result.issues.map(({ message, path }) => `${path?.join(".") ?? "arguments"}: ${message}`).join("; "));
+  throw new BadToolArguments(
+    result.issues.map(({ message, path }) => `${pathText(path) || "the arguments"}: ${message}`).join("; "),
+  );
+}
+
+/** Steps are keys, or objects with one. */
+function pathText(path: readonly unknown[] = []): string {
+  return path.map((step) => String(isObject(step) && "key" in step ? step.key : step)).join(".");
 }
 
 function isStandard(schema: StandardSchema | JsonObject): schema is StandardSchema {

@@ -1,4 +1,5 @@
 /** Tools: their contract, where they come from, and how calls are executed. */
+export { BadToolArguments } from "./bad-arguments.js";
 export {
   type FunctionToolContext,
   type FunctionToolOptions,

@@ -8,7 +8,7 @@ import { agentErrors } from "../errors.js";
 import type { LoopMedia } from "../loop-media.js";
 import { tracedCall } from "../trace.js";
 import { truncateToolResponse } from "../truncate-tool-response.js";
-import { ToolCallFailed, useTool } from "./execute-call.js";
+import { misfit, ToolCallFailed, useTool } from "./execute-call.js";
 import type { RequestedCall } from "./requested-call.js";
 import { takeMediaOf } from "./result-media.js";
 import type { JsonObject, ToolResult, ToolSession } from "./tool.js";
@@ -103,10 +103,8 @@ export class ToolExecutor {
     if (typeof args === "string") {
       return this.#error(call, "bad_arguments", `Error: the arguments of "${call.name}" are no JSON object: ${args}`);
     }
-    const misfit = this.tools.check(call.name, args);
-    if (misfit !== null) {
-      return this.#error(call, "bad_arguments", `Error: the arguments of "${call.name}" do not fit: ${misfit}`);
-    }
+    const why = this.tools.check(call.name, args);
+    if (why !== null) return this.#error(call, "bad_arguments", misfit(call.name, why));
     const { session, signal, logger } = this.scope;
     try {
       const result = await useTool(tool, {

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { Semaphore } from "../../../core/host/index.js";
 import {
+  BadToolArguments,
   isVerlError,
   type JsonObject,
+  type JsonValue,
   type Sandbox,
   type SandboxLimits,
   sandboxErrors,
@@ -66,13 +68,13 @@ class CodeTool implements Tool {
   }
 
   async execute(_instanceId: string, args: JsonObject, signal: AbortSignal, session: { state: Map<string, unknown> }) {
-    const { languages, keep_files: keep } = this.settings;
+    const { keep_files: keep } = this.settings;
+    const program = { language: this.#language(args.language), code: textOf("code", args.code) };
     const key = `${this.name}.files`;
     const kept = session.state.get(key) as Readonly<Record<string, Uint8Array>> | undefined;
     const result = await this.sandbox.run(
       {
-        language: typeof args.language === "string" ? args.language : languages[0],
-        code: String(args.code),
+        ...program,
         limits: this.#limits,
         collect: keep,
         ...(kept ? { files: kept } : {}),
@@ -82,6 +84,20 @@ class CodeTool implements Tool {
     if (keep.length > 0) session.state.set(key, { ...kept, ...result.files });
     return { text: resultText(result, this.#limits), metrics: { [result.outcome.replaceAll("-", "_")]: 1 } };
   }
+
+  /** The sandbox runs more languages than the entry allows, and a schema need not forbid what it does not name. */
+  #language(given: JsonValue | undefined): string {
+    const { languages } = this.settings;
+    if (given === undefined && languages.length === 1) return languages[0];
+    const language = textOf("language", given);
+    if (languages.includes(language)) return language;
+    throw new BadToolArguments(`language must be one of ${JSON.stringify(languages)}`);
+  }
+}
+
+function textOf(name: string, given: JsonValue | undefined): string {
+  if (typeof given === "string") return given;
+  throw new BadToolArguments(given === undefined ? `${name} is missing` : `${name} must be a text`);
 }
 
 async function openSandbox({ sandbox, where }: ToolFactoryOptions): Promise<Sandbox> {
@@ -115,6 +131,14 @@ function schemaOf(
   for (const name of languages.length > 1 ? ["code", "language"] : ["code"]) {
     if (properties !== undefined && Object.hasOwn(properties, name)) continue;
     throw toolErrors.VERL_TOOL_BAD_OPTION({ what: `tool_schema: the parameters have no property ${name}`, where });
+  }
+  const { enum: offered } = (properties?.language ?? {}) as { readonly enum?: unknown };
+  const beyond = Array.isArray(offered) ? offered.filter((name) => !languages.includes(name)) : [];
+  if (beyond.length > 0) {
+    throw toolErrors.VERL_TOOL_BAD_OPTION({
+      what: `tool_schema: it offers the languages ${beyond.map(String).join(", ")}, which config.languages does not allow`,
+      where,
+    });
   }
   return given;
 }

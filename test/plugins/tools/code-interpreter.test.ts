@@ -60,6 +60,34 @@ describe("plugins/tools/code_interpreter", () => {
     expect((await tools.call("code_interpreter", { code: "x" })).outcome).to.equal("bad_arguments");
   });
 
+  it("runs no language but those of its entry, whatever the schema lets through", async () => {
+    const sandbox = createFakeSandbox({ languages: ["python", "bash"] });
+    const parameters = { type: "object", properties: { code: {}, language: {} } };
+    const schema = { type: "function", function: { name: "code_interpreter", parameters } } as const;
+    for (const more of [{}, { schema }]) {
+      await using tools = await open(sandbox, { languages: ["python"] }, more);
+      for (const language of ["bash", "Python", 1, null, ["python"]]) {
+        const { outcome, message } = await tools.call("code_interpreter", { code: "x", language });
+        expect([outcome, message.content]).to.deep.equal([
+          "bad_arguments",
+          `Error: the arguments of "code_interpreter" do not fit: language must be ${typeof language === "string" ? 'one of ["python"]' : "a text"}`,
+        ]);
+      }
+    }
+    expect(sandbox.programs).to.deep.equal([]);
+    await using tools = await open(sandbox, {}, { schema });
+    expect((await tools.call("code_interpreter", { code: 5 })).outcome).to.equal("bad_arguments");
+    expect((await tools.call("code_interpreter", {})).outcome).to.equal("bad_arguments");
+    expect((await tools.call("code_interpreter", { code: "x", language: "python" })).outcome).to.equal("ok");
+  });
+
+  it("refuses a schema that offers languages beyond those of its entry", async () => {
+    const properties = { code: { type: "string" }, language: { enum: ["python", "bash"] } };
+    const schema = { type: "function", function: { name: "run", parameters: { properties } } } as const;
+    const error = await errorOf(open(createFakeSandbox({ languages: ["python", "bash"] }), {}, { schema }));
+    expect([error.code, error.message.includes("bash")]).to.deep.equal(["VERL_TOOL_BAD_OPTION", true]);
+  });
+
   it("takes the name and the parameters of the entry's schema", async () => {
     const parameters = { type: "object", properties: { code: { type: "string" } }, required: ["code"] };
     const schema = { type: "function", function: { name: "run", description: "Runs.", parameters } } as const;

@@ -1,6 +1,13 @@
 import { expect } from "chai";
 import { z } from "zod";
-import { BaseTool, functionTool, type Tool, ToolExecutor, ToolSet } from "../../../../core/agent/index.js";
+import {
+  BadToolArguments,
+  BaseTool,
+  functionTool,
+  type Tool,
+  ToolExecutor,
+  ToolSet,
+} from "../../../../core/agent/index.js";
 import { isVerlError } from "../../../../core/host/errors.js";
 
 const schema = (name: string) => ({ type: "function" as const, function: { name } });
@@ -223,6 +230,27 @@ describe("core/agent/tools", () => {
     expect((await execute(tool, '{"b": "y"}')).record.message.content).to.contain(
       'b must be equal to one of the allowed values: ["x"]',
     );
+  });
+
+  it("arguments that a schema object's own checks refuse do not fit; one that breaks has failed", async () => {
+    const check = (check: (a: string) => boolean) =>
+      functionTool(() => "", { name: "t", description: "", parameters: z.object({ a: z.string().refine(check) }) });
+    const { record } = await execute(
+      check((a) => a.startsWith("b")),
+      '{"a": "x"}',
+    );
+    expect(record.outcome).to.equal("bad_arguments");
+    expect(record.message.content).to.equal('Error: the arguments of "t" do not fit: a: Invalid input');
+    expect((await execute(check(refuse), '{"a": "x"}')).record.outcome).to.equal("failed");
+  });
+
+  it("a tool refuses arguments that its schema lets through", async () => {
+    const tool = functionTool(() => Promise.reject(new BadToolArguments("b is odd")), {
+      ...{ name: "t", description: "", parameters: {} },
+    });
+    const { record } = await executed(tool);
+    expect(record.outcome).to.equal("bad_arguments");
+    expect(record.message.content).to.equal('Error: the arguments of "t" do not fit: b is odd');
   });
 
   it("refuses two tools of one name, and schemas that cannot be used", async () => {
