@@ -30,6 +30,15 @@ describeSandbox("plugins/sandbox/namespaces against its file system", ({ sandbox
     expect(known.split(" ")).to.include.members(seen.trim().split("\n"));
   });
 
+  it("has nothing that the guide does not name", async () => {
+    const guide = fs.readFileSync("docs/Guide/sandbox.md", "utf8");
+    const rows = guide.split("What a program finds, and nothing besides:\n\n")[1].split("\n\n")[0];
+    const named = new Set<string>(rows.match(/(?<=`)[^`|]+(?=`)/g));
+    const seen = ((await bash("ls -d /*; ls -d /etc/*; ls /dev")) as string).trim().split("\n");
+    const unnamed = seen.filter((place) => !named.has(place) && !named.has(`/dev/${place}`));
+    expect(unnamed).to.deep.equal(["/dev", "/etc"]);
+  });
+
   it("lets nothing be changed outside of its own folders", async () => {
     const targets = ["/x", "/usr/x", "/usr/bin/x", "/etc/passwd", "/etc/x", "/dev/x", "/proc/x", "/usr/bin/perl"];
     const attempts = [
