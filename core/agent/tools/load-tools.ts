@@ -4,6 +4,7 @@ import { isObject } from "../../host/plain-object.js";
 import type { LoadUserModule } from "../../host/user-module.js";
 import { agentErrors } from "../errors.js";
 import { type BadList, construct } from "../list-file.js";
+import { functionTools } from "./function-tools.js";
 import { type Tool, whyNoTool } from "./tool.js";
 import { badToolFile, readToolEntries, type ToolEntry } from "./tool-entry.js";
 import type { ToolFactory, ToolFactoryOptions, ToolGroup } from "./tool-factory.js";
@@ -43,7 +44,7 @@ export async function loadTools(source: ToolSource): Promise<LoadedTools> {
       for (const tool of group.tools) places.set(tool, where);
     };
     for (const entry of entries) add(await groupOf(entry, source), entry.where);
-    if (functionPath !== null) add({ tools: await functionTools(functionPath, source) }, functionPath);
+    if (functionPath !== null) add({ tools: await functionTools(functionPath, source.loadUserModule) }, functionPath);
     const tools = groups.flatMap((group) => group.tools);
     return { tools: await ToolSet.of(tools, (tool) => places.get(tool)), dispose };
   } catch (error) {
@@ -71,19 +72,4 @@ async function classTool(
   const why = whyNoTool(tool);
   if (why !== null) throw badToolFile(where, `${target} makes ${why}`);
   return tool as Tool;
-}
-
-async function functionTools(reference: string, { loadUserModule, logger }: ToolSource): Promise<Tool[]> {
-  const module = (await loadUserModule(reference, null, "function_tool_path")) as Readonly<Record<string, unknown>>;
-  const exported = new Set(Object.values(module).flat());
-  // What can be executed is meant as a tool; a model that is not shown it would train without.
-  const tools = [...exported].filter(
-    (value) => isObject(value) && typeof value.execute === "function",
-  ) as unknown as Tool[];
-  for (const tool of tools) {
-    const why = whyNoTool(tool);
-    if (why !== null) throw badToolFile(reference, `one of its exports is ${why}`);
-  }
-  if (tools.length === 0) logger.warn(`${reference} exports no tool; make one with functionTool`);
-  return tools.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

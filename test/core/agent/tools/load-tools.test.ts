@@ -164,9 +164,31 @@ describe("core/agent/tools: the list of tools", () => {
     expect(text).to.contain("VERL_AGENT_BAD_TOOL").and.contain("a tool without a schema").and.contain("./tools.mjs");
   });
 
-  it("warns of a module without tools", async () => {
-    const warnings: string[] = [];
-    expect((await load(null, { x: 1 }, warnings)).names).to.deep.equal([]);
-    expect(warnings).to.deep.equal(["./tools.mjs exports no tool; make one with functionTool"]);
+  it("refuses a module without tools, and says what it exports instead", async () => {
+    for (const [module, words] of [
+      [{ x: 1, foo() {} }, "It exports x (1), foo (a function)."],
+      [{}, "It exports nothing."],
+      [{ tools: [] }, "It exports tools (an empty list)."],
+      [{ NAMES: ["a"] }, "It exports NAMES (a list of 1)."],
+    ] as const) {
+      const { text } = await errorOf(load(null, module));
+      expect(text).to.contain("VERL_AGENT_BAD_TOOL").and.contain("./tools.mjs (function_tool_path)").and.contain(words);
+    }
+  });
+
+  it("refuses a list in which something is no tool", async () => {
+    const { text } = await errorOf(load(null, { all: [make("a"), 5, null] }));
+    expect(text).to.contain("VERL_AGENT_BAD_TOOL").and.contain("item 2 of its export all is 5, no tool");
+  });
+
+  it("takes tools beside other exports, and all together of a CommonJS module", async () => {
+    const [a, b] = [make("a"), make("b")];
+    const together = { a, b, NAMES: ["a", "b"], helper: () => 1 };
+    expect((await load(null, together)).names).to.deep.equal(["a", "b"]);
+    expect((await load(null, { default: together })).names).to.deep.equal(["a", "b"]);
+    expect((await load(null, { ...together, default: together, "module.exports": together })).names).to.deep.equal([
+      "a",
+      "b",
+    ]);
   });
 });
