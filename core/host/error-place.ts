@@ -1,13 +1,29 @@
 import { spawnSync } from "node:child_process";
 import { isVerlError, reasonOf } from "./errors.js";
 
-/** Where an error came from, for `where`: `function (file:line:column)`. Frames inside Node say nothing and are skipped. */
+/**
+ * Where an error came from, for `where`: `function (file:line:column)`. Frames inside Node say nothing and are skipped, and so are
+ * ours: what a user's line has asked of us fails there. Where there are no others, ours are told.
+ */
 export function firstFrame(error: unknown): string | null {
-  const line = stackOf(error)
-    .split("\n")
-    .find((l) => /^\s+at /.test(l) && !/[ (]node:/.test(l));
-  return line?.trim().slice(3) ?? null;
+  const frames = framesOf(error);
+  return frames.find((frame) => !isOurs(frame)) ?? frames[0] ?? null;
 }
+
+/** The line that called into this package, for an error that is to be made; null where nobody else is on the stack. */
+export const callerFrame = (): string | null => framesOf(new Error()).find((frame) => !isOurs(frame)) ?? null;
+
+const framesOf = (error: unknown): readonly string[] =>
+  stackOf(error)
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line))
+    .map((line) => line.trim().slice(3));
+
+/** The folder of what is built from this repository, as stacks name it. */
+const HERE = new URL("../../", import.meta.url).href;
+const ROOMS = ["core", "cli", "engines", "platforms", "plugins", "testing"].map((room) => `${HERE}${room}/`);
+
+const isOurs = (frame: string): boolean => ROOMS.some((room) => frame.includes(room));
 
 /** The stack of an error; empty of anything else. What is thrown may be built to throw again when it is looked at. */
 export function stackOf(error: unknown): string {

@@ -3,7 +3,7 @@ import { type MediaIntake, textAlone } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
 import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
-import { reasonAndPlace } from "../../host/error-place.js";
+import { callerFrame, reasonAndPlace } from "../../host/error-place.js";
 import { reasonOf } from "../../host/errors.js";
 import { ownCopy } from "../../host/own-copy.js";
 import type { Logger } from "../../host/types.js";
@@ -243,6 +243,7 @@ export class SequenceManagerAdapter implements AgentLoopManager {
   }
 }
 
-const badDelivery = (what: string) => agentErrors.VERL_AGENT_DELIVERY({ what });
+/** Managers deliver from anywhere in their code: the line tells which of it. */
+const badDelivery = (what: string) => agentErrors.VERL_AGENT_DELIVERY({ what, where: callerFrame() ?? undefined });
 
 const keyOf = (partition: string, uid: string) => `${partition}/${uid}`;

@@ -213,6 +213,22 @@ describe("an agent-loop manager of one's own", () => {
     await manager.drain();
   });
 
+  it("is told at which line of its own it has delivered something wrong", async () => {
+    const errors: VerlError[] = [];
+    const { manager, submit } = await own(({ prompts: [prompt] }) => {
+      for (const session of [9, 0, 0, 1]) {
+        try {
+          prompt.deliver(session, output());
+        } catch (error) {
+          errors.push(error as VerlError);
+        }
+      }
+    });
+    await submit(["a"]);
+    await manager.drain();
+    expect(errors.map(({ where }) => where?.includes("own-manager.test."))).to.deep.equal([true, true]);
+  });
+
   it("is told of sessions that there are not, and of those that have ended", async () => {
     const errors: (string | null)[] = [];
     const { manager, submit } = await own(async ({ prompts: [prompt] }) => {

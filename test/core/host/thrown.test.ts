@@ -1,6 +1,8 @@
 import { expect } from "chai";
-import { firstFrame, reasonAndPlace } from "../../../core/host/error-place.js";
+import { functionTool } from "../../../core/agent/index.js";
+import { callerFrame, firstFrame, reasonAndPlace } from "../../../core/host/error-place.js";
 import { isA, isVerlError, reasonOf } from "../../../core/host/errors.js";
+import { pluginErrors } from "../../../core/host/index.js";
 
 const refuse = () => {
   throw new Error("no look");
@@ -40,5 +42,25 @@ describe("what user code throws", () => {
   it("has a place where it has a stack", () => {
     expect(firstFrame(new Error("x"))).to.contain("thrown.test");
     expect(firstFrame(proxy)).to.equal(null);
+  });
+
+  it("is placed at the user's line, where it was ours that threw on its behalf", () => {
+    let thrown: unknown;
+    try {
+      functionTool(() => "", {} as never);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(firstFrame(thrown)).to.contain("thrown.test");
+    expect(firstFrame(pluginErrors.VERL_USER_UNHANDLED({ what: "x" }))).to.contain("thrown.test");
+    expect(callerFrame()).to.contain("thrown.test");
+  });
+
+  it("is placed at ours where there is nobody else", () => {
+    const here = new URL("../../../core/host/rpc.js", import.meta.url).href;
+    const error = Object.assign(new Error("x"), {
+      stack: `Error: x\n    at serve (${here}:3:5)\n    at node:internal`,
+    });
+    expect(firstFrame(error)).to.equal(`serve (${here}:3:5)`);
   });
 });
