@@ -13,6 +13,7 @@ import {
   CheckpointStore,
   checkPlan,
   checkpointToResume,
+  checkResume,
   createAlgorithm,
   estimateMemory,
   freeBytes,
@@ -102,6 +103,7 @@ async function measure(
     const passedOver: Notice[] = [];
     const warn = (message: string) => void passedOver.push({ level: "warning", key: "trainer.resume_mode", message });
     const saved = await savedCheckpoint(config, arithmetic.totalSteps, { cwd: io.cwd, warn });
+    if (saved) await checkResume(saved, scope, { train, totalSteps: arithmetic.totalSteps, warn });
     const plan = {
       ...arithmetic,
       validationRows: validation?.length ?? 0,

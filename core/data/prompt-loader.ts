@@ -119,24 +119,31 @@ export function createPromptLoader(options: PromptLoaderOptions): PromptLoader {
     update: (outcomes) => sampler.update?.(outcomes),
     state: () => ({ version: 1, draw, rows, batchSize, samplerName: name, sampler: sampler.state() }),
     restore(state) {
-      if (state.version !== 1 || state.rows !== rows || !Number.isSafeInteger(state.draw) || state.draw < 0) {
-        throw dataErrors.VERL_DATA_STATE_MISMATCH({
-          what: `the checkpoint stopped in a data set of ${state.rows} rows, this one has ${rows}`,
-          where: dataset.report.files.join(", "),
-        });
-      }
-      const { samplerName: saved = BUILT_IN.includes(name) ? name : BUILT_IN[0] } = state;
-      if (saved !== name) {
-        throw dataErrors.VERL_DATA_STATE_MISMATCH({
-          what: `the checkpoint was written with rows in the order of the sampler "${saved}", this run has "${name}"`,
-          why: "the resumed run would repeat some rows and skip others",
-          fix: "Resume with the data.sampler and data.shuffle of the run that wrote the checkpoint, or start a new run.",
-        });
-      }
+      requireSameRows(state, { rows, name, files: dataset.report.files });
       restoreSampler(sampler, name, state.sampler);
       draw = state.draw;
     },
   };
+}
+
+/** Refuses the state of another data set or sampler. @throws VERL_DATA_STATE_MISMATCH */
+export function requireSameRows(
+  state: PromptLoaderState,
+  { rows, name, files }: { readonly rows: number; readonly name: string; readonly files: readonly string[] },
+): void {
+  if (state.version !== 1 || state.rows !== rows || !Number.isSafeInteger(state.draw) || state.draw < 0) {
+    throw dataErrors.VERL_DATA_STATE_MISMATCH({
+      what: `the checkpoint stopped in a data set of ${state.rows} rows, this one has ${rows}`,
+      where: files.join(", "),
+    });
+  }
+  const { samplerName: saved = BUILT_IN.includes(name) ? name : BUILT_IN[0] } = state;
+  if (saved === name) return;
+  throw dataErrors.VERL_DATA_STATE_MISMATCH({
+    what: `the checkpoint was written with rows in the order of the sampler "${saved}", this run has "${name}"`,
+    why: "the resumed run would repeat some rows and skip others",
+    fix: "Resume with the data.sampler and data.shuffle of the run that wrote the checkpoint, or start a new run.",
+  });
 }
 
 function restoreSampler(sampler: Sampler, name: string, state: JsonValue): void {

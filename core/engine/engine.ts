@@ -308,6 +308,12 @@ export interface EngineFactory {
    */
   check?(options: EngineOptions, work: EngineWork): Awaitable<EngineCheck>;
   /**
+   * Refuses a checkpoint's folder with the error with which `loadCheckpoint` of an engine made from these options would, as far as its
+   * files tell without reading all of them: for `--dry-run` and the start of a run that resumes. Starts nothing, writes nothing. Without
+   * this such faults end the run when it loads the checkpoint.
+   */
+  checkCheckpoint?(options: EngineOptions, dir: string, contents: readonly CheckpointPart[]): Awaitable<void>;
+  /**
    * Memory that an engine made from these options will take for such batches, for `--dry-run` and the start of a run. Reads
    * what it must of the model, starts nothing, and throws what `create` would throw for a model that cannot be read.
    */

@@ -2,6 +2,7 @@
 
 export { createAlgorithm } from "./algorithm-setup.js";
 export { checkFolders, freeBytes } from "./check-folders.js";
+export { checkResume } from "./check-resume.js";
 export { damageOf } from "./checkpoint-marker.js";
 export { CheckpointStore, type SavedCheckpoint, TRACKER_FILE } from "./checkpoint-store.js";
 export { trainerErrors } from "./errors.js";

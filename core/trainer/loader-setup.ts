@@ -33,7 +33,7 @@ export async function openLoader(
 }
 
 /** By which a checkpoint remembers who decided the order. */
-function samplerName({ sampler, shuffle }: RunConfig["data"]): string {
+export function samplerName({ sampler, shuffle }: RunConfig["data"]): string {
   if (sampler.class_path !== null) return `${sampler.class_path}#${sampler.class_name}`;
   return sampler.name ?? (shuffle ? "random" : "sequential");
 }

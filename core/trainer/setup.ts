@@ -5,6 +5,7 @@ import type { BaseEngine } from "../engine/index.js";
 import { createTrackerSet, type Tracker } from "../tracking/index.js";
 import { requireStream } from "../transfer/index.js";
 import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
+import { checkResume } from "./check-resume.js";
 import { CheckpointStore } from "./checkpoint-store.js";
 import { dataFingerprint } from "./data-fingerprint.js";
 import { LostUpdates } from "./divergence.js";
@@ -66,7 +67,7 @@ async function build(
     runId: `${trainer.project_name}/${trainer.experiment_name}/${trainer.seed}`,
   });
   await checkpoints.clean();
-  const resumeFrom = await checkpointToResume(checkpoints, trainer, { cwd, warn: (message) => logger.warn(message) });
+  const resumeFrom = await checkpointToResume(checkpoints, trainer, { cwd, warn: logger.warn.bind(logger) });
   const startedAt = (resumeFrom && (await startOf(resumeFrom))) ?? new Date();
   const inputs = await openInputs(options, cleanups, () => startedAt);
   const { tokenizer, media, shown, train, validation, rewards } = inputs;
@@ -75,7 +76,10 @@ async function build(
     ? planRun(config, train.length)
     : { totalSteps: trainer.total_training_steps ?? 0, stepsPerEpoch: 1 };
 
-  if (resumeFrom) await refuseFinished(checkpoints, resumeFrom, plan.totalSteps, config);
+  if (resumeFrom) {
+    await refuseFinished(checkpoints, resumeFrom, plan.totalSteps, config);
+    await checkResume(resumeFrom, options, { train, totalSteps: plan.totalSteps, warn: logger.warn.bind(logger) });
+  }
   if (train && !(trainer.save_freq > 0)) {
     logger.info("no checkpoints: trainer.save_freq is not set, so the trained model is not kept");
   }

@@ -3,7 +3,6 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { PromptLoaderState } from "../data/index.js";
-import type { BaseEngine } from "../engine/engine.js";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
 import type { JsonValue } from "../host/types.js";
@@ -17,7 +16,7 @@ const LOADER_FILE = "data.json";
 /** Metrics that hooks added after the checkpoint was complete. */
 const LATE_METRICS_FILE = "late_metrics.json";
 export const ACTOR_FOLDER = "actor";
-const CRITIC_FOLDER = "critic";
+export const CRITIC_FOLDER = "critic";
 
 const metricsSchema = z.record(z.string(), z.union([z.number(), z.string()]));
 const stateSchema = z.object({
@@ -114,47 +113,30 @@ export async function loaderStateOf({ dir }: SavedCheckpoint): Promise<PromptLoa
   return existsSync(file) ? readState(file, loaderSchema) : null;
 }
 
-/** Restore what {@link saveRun} wrote. */
-export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<ResumedRun> {
+/** The trainer's own part of a checkpoint. */
+export async function stateOf(saved: SavedCheckpoint): Promise<TrainerState> {
   const state = await readState(path.join(saved.dir, STATE_FILE), stateSchema);
-  const { seed } = parts.config.trainer;
-  if (state.version !== 1 || state.globalStep !== saved.step) {
-    throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
-      what: `${STATE_FILE} holds step ${state.globalStep} in format ${state.version}, expected step ${saved.step} in format 1`,
-      where: saved.dir,
-    });
-  }
-  if (state.seed !== seed) {
-    throw trainerErrors.VERL_TRAINER_RESUME_MISMATCH({
-      what: `the checkpoint was written with trainer.seed=${state.seed}, this run has ${seed}`,
-      where: saved.dir,
-      why: "uids and draws come from the seed; the resumed run would repeat some and skip others",
-    });
-  }
+  if (state.version === 1 && state.globalStep === saved.step) return state;
+  throw trainerErrors.VERL_TRAINER_CHECKPOINT_BAD({
+    what: `${STATE_FILE} holds step ${state.globalStep} in format ${state.version}, expected step ${saved.step} in format 1`,
+    where: saved.dir,
+  });
+}
+
+/** Restore what {@link saveRun} wrote; that it belongs to this run has been checked (`checkResume`). */
+export async function loadRun(parts: RunParts, saved: SavedCheckpoint): Promise<ResumedRun> {
+  const state = await stateOf(saved);
   const { checkpoint } = parts.config.actor_rollout_ref.actor;
   await parts.actor.loadCheckpoint(path.join(saved.dir, ACTOR_FOLDER), { contents: checkpoint.load_contents });
-  if (parts.critic) await loadCritic(parts, parts.critic, saved);
-  if (parts.loader) parts.loader.restore(await readState(path.join(saved.dir, LOADER_FILE), loaderSchema));
-  if (parts.loader && state.data !== parts.dataFingerprint) {
-    parts.logger.warn(
-      `the training data is not what it was when ${saved.dir} was written: this run will differ from one that was never interrupted`,
-    );
+  if (parts.critic) {
+    const { load_contents: contents } = parts.config.critic.checkpoint;
+    await parts.critic.loadCheckpoint(path.join(saved.dir, CRITIC_FOLDER), { contents });
   }
+  if (parts.loader) parts.loader.restore(await readState(path.join(saved.dir, LOADER_FILE), loaderSchema));
   parts.klController.restore(state.klController);
   const known = { ...state.metrics, ...(await lateMetrics(saved)) };
   const metrics = Object.entries(known).map(([name, value]) => [name, unmask(value)] as const);
   return { ...saved, metrics: Object.fromEntries(metrics), logged: await parts.checkpoints.isLogged(saved) };
-}
-
-async function loadCritic({ config }: RunParts, critic: BaseEngine, { dir }: SavedCheckpoint): Promise<void> {
-  const folder = path.join(dir, CRITIC_FOLDER);
-  if (!existsSync(folder)) {
-    throw trainerErrors.VERL_TRAINER_RESUME_MISMATCH({
-      what: "the checkpoint has no critic, and this run trains one",
-      where: dir,
-    });
-  }
-  await critic.loadCheckpoint(folder, { contents: config.critic.checkpoint.load_contents });
 }
 
 async function readState<T extends z.ZodType>(file: string, schema: T): Promise<z.infer<T>> {

@@ -21,6 +21,10 @@ export const onnxEngineFactory: EngineFactory = {
     const { checkOnnxEngine } = await import("./check.js");
     return checkOnnxEngine(options, "cpu");
   },
+  async checkCheckpoint(options, dir, contents) {
+    const { checkOnnxCheckpoint } = await import("./check-checkpoint.js");
+    return checkOnnxCheckpoint(options, dir, contents);
+  },
   async estimate(options, work) {
     const { estimateEngine } = await import("./estimate.js");
     return estimateEngine(options, work);

@@ -24,7 +24,9 @@ export const errors = defineErrors({
     fix: "Give the engine an optimizer configuration, or only call inferBatch.",
   },
   VERL_ONNX_BAD_CHECKPOINT: {
-    summary: "A checkpoint does not belong to this model or lacks a part that was asked for.",
+    summary:
+      "A checkpoint cannot be loaded into this model: it holds an adapter where the whole model is trained or the other way round, an adapter of another rank or alpha, weights of other shapes, or lacks a part that was asked for.",
+    fix: "Set what is trained as in the run that wrote it (its config.yaml: the model, lora_rank, lora_alpha, use_rslora), leave a missing part out of load_contents, or begin anew with trainer.resume_mode=disable.",
   },
   VERL_ONNX_OTHER_OPTIMIZER: {
     summary: "A checkpoint's optimizer state is not that of the optimizer which this run uses.",

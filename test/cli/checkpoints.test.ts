@@ -113,6 +113,26 @@ describe("checkpoints and resuming", () => {
     expect(stderr).to.include("resumed step 2 from").and.include(`next: step 3, draw 8 (${uid}), ${origin} in pass 1`);
   });
 
+  it("--dry-run refuses a resume as the run would: another seed, other rows, a part that cannot be read", async () => {
+    await folder.write("fewer.jsonl", (await folder.read("train.jsonl")).split("\n").slice(0, 8).join("\n"));
+    for (const [args, words] of [
+      [["trainer.seed=5"], ["VERL_TRAINER_RESUME_MISMATCH", "set trainer.seed=1"]],
+      [["data.train_files=[fewer.jsonl]"], ["VERL_DATA_STATE_MISMATCH", "12 rows"]],
+      [["data.sampler.name=sequential"], ["VERL_DATA_STATE_MISMATCH", "sequential"]],
+    ] as const) {
+      const [dry, run] = [await train(6, ...args, "--dry-run"), await train(6, ...args)];
+      const card = (text: string) => text.slice(text.indexOf("error "));
+      expect(card(dry.stderr)).to.equal(card(run.stderr));
+      expect(dry.code).to.equal(run.code).and.not.equal(0);
+      expect(dry.stdout).not.to.include("Resume:");
+      for (const word of words) expect(dry.stderr).to.include(word);
+    }
+    await folder.write("train.jsonl", (await folder.read("train.jsonl")).replace('"content":"c"', '"content":"cc"'));
+    const warned = await train(6, "--dry-run");
+    expect(warned.code).to.equal(0);
+    expect(warned.stderr).to.include("the training data is not what it was");
+  });
+
   it("a finished run says so with an exit code of its own, dry or not", async () => {
     for (const args of [[], ["--dry-run"]]) {
       const { code, stderr } = await train(2, ...args);

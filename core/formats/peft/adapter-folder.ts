@@ -26,8 +26,11 @@ export interface AdapterSource {
   close(): Promise<void>;
 }
 
-/** Open an adapter of a model. Refuses one whose tensors are not exactly those of a plain adapter of this model. */
-export async function openAdapter(folder: string, config: ModelConfig): Promise<AdapterSource> {
+/**
+ * Open an adapter of a model. Refuses one whose tensors are not exactly those of a plain adapter of this model.
+ * @param notFiniteFix  what is done about values that are not finite, where nobody has published them
+ */
+export async function openAdapter(folder: string, config: ModelConfig, notFiniteFix?: string): Promise<AdapterSource> {
   const settings = readAdapterConfig(await readSettings(join(folder, CONFIG_FILE)), join(folder, CONFIG_FILE));
   const file = join(folder, WEIGHTS_FILE);
   if (!(await fileExists(file))) {
@@ -45,7 +48,7 @@ export async function openAdapter(folder: string, config: ModelConfig): Promise<
       dropout: settings.dropout,
       async readTensor(name, into) {
         await reader.readF32(PREFIX + name, into);
-        requireFinite(name, into, file);
+        requireFinite(name, into, file, notFiniteFix);
       },
       close: () => reader.close(),
     };

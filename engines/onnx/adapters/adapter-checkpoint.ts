@@ -1,15 +1,23 @@
 import path from "node:path";
-import { openAdapter, readJsonObject, writeFileAtomically } from "../../../core/formats/index.js";
+import {
+  type LoraShape,
+  type ModelConfig,
+  openAdapter,
+  readJsonObject,
+  writeFileAtomically,
+} from "../../../core/formats/index.js";
 import { makeFolder } from "../../../core/host/index.js";
-import type { CallOptions, CheckpointPart } from "../../../core/plugin.js";
-import { requireFile } from "../backend/checkpoint.js";
-import { readOptimizer, writeOptimizer } from "../backend/optimizer-checkpoint.js";
+import type { CallOptions, CheckpointPart, OptimizerConfig } from "../../../core/plugin.js";
+import { ADAPTER_FOLDER, INDEX_FILE, refuseModelCheckpoint, refuseOtherShape } from "../backend/checkpoint-kind.js";
+import {
+  CHECKPOINT_FIX,
+  checkOptimizerFile,
+  readOptimizer,
+  requireFile,
+  writeOptimizer,
+} from "../backend/optimizer-checkpoint.js";
 import { errors } from "../errors.js";
 import { DEFAULT_ADAPTER, fillFrom, type OnnxAdapters } from "./adapter-set.js";
-
-const INDEX_FILE = "adapters.json";
-/** As PEFT lays out several adapters: the default one at the top, the others in folders inside. */
-const ADAPTER_FOLDER = "lora_adapter";
 
 /** Which adapters a checkpoint holds. */
 interface AdapterIndex {
@@ -52,13 +60,10 @@ export async function restoreAdapters(
   dir: string,
   parts: readonly CheckpointPart[],
   adapters: OnnxAdapters,
-  options: CallOptions = {},
+  options: CallOptions & { readonly allowNonFinite?: boolean } = {},
 ): Promise<void> {
-  if (!parts.includes("model") && !parts.includes("optimizer")) {
-    if (!parts.includes("hf_model")) return;
-    throw bad("hf_model holds the model with the adapter merged into it, which cannot be taken apart", dir);
-  }
-  const index = await readIndex(path.join(dir, INDEX_FILE));
+  const index = await indexOf(dir, parts, adapters.config);
+  if (index === null) return;
   if (index.model !== adapters.fingerprint) {
     throw bad("the adapters belong to a model with other weights", dir);
   }
@@ -73,16 +78,50 @@ export async function restoreAdapters(
   await adapters.use(index.active);
 }
 
+/** Refuses what {@link restoreAdapters} would refuse for another reason than the values themselves. */
+export async function checkAdapterCheckpoint(
+  dir: string,
+  parts: readonly CheckpointPart[],
+  {
+    config,
+    shape,
+    optimizer,
+  }: { readonly config: ModelConfig; readonly shape: LoraShape; readonly optimizer: OptimizerConfig | null },
+): Promise<void> {
+  const index = await indexOf(dir, parts, config);
+  if (index === null) return;
+  for (const name of index.names) {
+    // Those that an engine does not begin with are added as they are.
+    if (parts.includes("model") && name === DEFAULT_ADAPTER) {
+      const folder = adapterFolder(dir, name);
+      const source = await openAdapter(folder, config);
+      await source.close();
+      refuseOtherShape(name, { saved: source.shape, wanted: shape }, config, folder);
+    }
+    if (parts.includes("optimizer") && optimizer) await checkOptimizerFile(optimizerFile(dir, name), optimizer);
+  }
+}
+
+/** Null where nothing is asked for that a checkpoint of adapters holds. */
+async function indexOf(
+  dir: string,
+  parts: readonly CheckpointPart[],
+  config: ModelConfig,
+): Promise<AdapterIndex | null> {
+  if (!parts.includes("model") && !parts.includes("optimizer")) {
+    if (!parts.includes("hf_model")) return null;
+    throw bad("hf_model holds the model with the adapter merged into it, which cannot be taken apart", dir);
+  }
+  await refuseModelCheckpoint(dir, config);
+  return readIndex(path.join(dir, INDEX_FILE));
+}
+
 async function restoreAdapter(folder: string, name: string, adapters: OnnxAdapters, options: CallOptions) {
   if (!adapters.names.includes(name)) return adapters.add(name, { path: folder });
   const { shape, store, optimizer } = adapters.get(name);
-  const source = await openAdapter(folder, adapters.config);
+  const source = await openAdapter(folder, adapters.config, CHECKPOINT_FIX);
   try {
-    if (JSON.stringify(source.shape) !== JSON.stringify(shape)) {
-      const told = ({ rank, alpha, rslora, modules }: typeof shape) =>
-        `rank ${rank}, alpha ${alpha}${rslora ? ", rslora" : ""}, ${modules.length} modules`;
-      throw bad(`adapter "${name}" is of ${told(source.shape)}; in this run it is of ${told(shape)}`, folder);
-    }
+    refuseOtherShape(name, { saved: source.shape, wanted: shape }, adapters.config, folder);
     await fillFrom(source, store, options);
     optimizer?.restartAverage();
   } finally {

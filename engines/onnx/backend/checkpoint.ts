@@ -2,20 +2,28 @@ import path from "node:path";
 import {
   fileExists,
   type ModelConfig,
+  parameterSpecs,
   requireFinite,
   SafetensorsReader,
+  type TensorSpec,
   type WeightDType,
   writeHfFolder,
   writeSafetensors,
 } from "../../../core/formats/index.js";
-import type { CallOptions, CheckpointPart, NamedTensor } from "../../../core/plugin.js";
+import type { CallOptions, CheckpointPart, NamedTensor, OptimizerConfig } from "../../../core/plugin.js";
 import { errors } from "../errors.js";
 import type { OnnxEngineKwargs } from "../options.js";
+import { MODEL_FILE, refuseAdapterCheckpoint } from "./checkpoint-kind.js";
 import type { LoadedModel } from "./model-loader.js";
-import { readOptimizer, writeOptimizer } from "./optimizer-checkpoint.js";
+import {
+  CHECKPOINT_FIX,
+  checkOptimizerFile,
+  readOptimizer,
+  requireFile,
+  writeOptimizer,
+} from "./optimizer-checkpoint.js";
 import type { TrainedParameters } from "./trained-parameters.js";
 
-const MODEL_FILE = "model.safetensors";
 const OPTIMIZER_FILE = "optimizer.safetensors";
 const HF_FOLDER = "huggingface";
 /** With the moving average of the weights, where one is kept. */
@@ -42,21 +50,40 @@ export async function saveModel(
 export async function restoreModel(
   dir: string,
   parts: readonly CheckpointPart[],
-  trained: TrainedParameters,
+  { config, trained }: { readonly config: ModelConfig; readonly trained: TrainedParameters },
   kwargs: CheckpointKwargs,
   options: CallOptions = {},
 ): Promise<void> {
   const { store, optimizer } = trained;
-  if (parts.includes("model") || parts.includes("hf_model")) {
-    await readWeights(dir, parts, trained, kwargs, options);
+  if (holdsWeights(parts)) {
+    await readWeights(await openWeights(dir, parts, config), dir, trained, kwargs, options);
     optimizer?.restartAverage();
   }
   if (parts.includes("optimizer") && optimizer) {
     const file = path.join(dir, OPTIMIZER_FILE);
     await requireFile(file);
-    await readOptimizer(file, store, optimizer, options);
+    await readOptimizer(file, store, optimizer, { ...kwargs, ...options });
   }
 }
+
+/** Refuses what {@link restoreModel} would refuse for another reason than the values themselves. */
+export async function checkModelCheckpoint(
+  dir: string,
+  parts: readonly CheckpointPart[],
+  { config, optimizer }: { readonly config: ModelConfig; readonly optimizer: OptimizerConfig | null },
+): Promise<void> {
+  if (holdsWeights(parts)) {
+    const reader = await openWeights(dir, parts, config);
+    try {
+      for (const spec of parameterSpecs(config)) requireTensor(reader, spec, dir);
+    } finally {
+      await reader.close();
+    }
+  }
+  if (parts.includes("optimizer") && optimizer) await checkOptimizerFile(path.join(dir, OPTIMIZER_FILE), optimizer);
+}
+
+const holdsWeights = (parts: readonly CheckpointPart[]) => parts.includes("model") || parts.includes("hf_model");
 
 /** Write a Hugging Face folder, `huggingface/` or, with the average of the weights, `huggingface_ema/`. */
 export async function exportModel(
@@ -75,12 +102,11 @@ export async function exportModel(
   });
 }
 
-export async function requireFile(file: string): Promise<void> {
-  if (await fileExists(file)) return;
-  throw errors.VERL_ONNX_BAD_CHECKPOINT({ what: `the checkpoint has no ${path.basename(file)}`, where: file });
-}
-
-async function openWeights(dir: string, parts: readonly CheckpointPart[]): Promise<SafetensorsReader> {
+async function openWeights(
+  dir: string,
+  parts: readonly CheckpointPart[],
+  config: ModelConfig,
+): Promise<SafetensorsReader> {
   const own = path.join(dir, MODEL_FILE);
   const useOwn = parts.includes("model") && (await fileExists(own));
   const folder = path.join(dir, HF_FOLDER);
@@ -88,31 +114,34 @@ async function openWeights(dir: string, parts: readonly CheckpointPart[]): Promi
     const reader = await SafetensorsReader.openFolder(folder);
     if (reader) return reader;
   }
+  await refuseAdapterCheckpoint(dir, config);
   await requireFile(own);
   return SafetensorsReader.open(own);
 }
 
+function requireTensor(reader: SafetensorsReader, { name, shape }: TensorSpec, where: string): void {
+  const stored = reader.get(name);
+  if (stored?.shape.join() === shape.join()) return;
+  const what = stored
+    ? `${name} has shape [${stored.shape}], this model has [${shape}]`
+    : `it has no ${name}, which this model has`;
+  throw errors.VERL_ONNX_BAD_CHECKPOINT({ what, where });
+}
+
 async function readWeights(
+  reader: SafetensorsReader,
   dir: string,
-  parts: readonly CheckpointPart[],
   { store }: TrainedParameters,
   { allowNonFinite }: CheckpointKwargs,
   { signal }: CallOptions,
 ): Promise<void> {
-  const reader = await openWeights(dir, parts);
   try {
     for (const parameter of store.parameters) {
       signal?.throwIfAborted();
-      const { name, shape } = parameter;
-      const stored = reader.get(name);
-      if (stored && stored.shape.join() !== shape.join()) {
-        throw errors.VERL_ONNX_BAD_CHECKPOINT({
-          what: `${name} has shape [${stored.shape}], this model has [${shape}]`,
-          where: dir,
-        });
-      }
+      const { name } = parameter;
+      requireTensor(reader, parameter, dir);
       const { data } = await reader.readF32(name, store.values(parameter));
-      if (!allowNonFinite) requireFinite(name, data, dir);
+      if (!allowNonFinite) requireFinite(name, data, dir, CHECKPOINT_FIX);
     }
   } finally {
     await reader.close();

@@ -209,9 +209,10 @@ export class OnnxBackend implements EngineBackend {
   }
 
   async restore(dir: string, parts: readonly CheckpointPart[], options?: CallOptions): Promise<void> {
-    const { base, adapters } = this.state;
-    if (adapters) await restoreAdapters(dir, parts, adapters, options);
-    else await restoreModel(dir, parts, base, this.kwargs, options);
+    const { model, base, adapters } = this.state;
+    const { allowNonFinite } = this.kwargs;
+    if (adapters) await restoreAdapters(dir, parts, adapters, { ...options, allowNonFinite });
+    else await restoreModel(dir, parts, { config: model.config, trained: base }, this.kwargs, options);
     for (const { store } of adapters?.all ?? [base]) store.onDevice?.valuesChanged();
   }
 

@@ -1,9 +1,20 @@
-import { SafetensorsReader, type TensorSpec, writeSafetensors } from "../../../core/formats/index.js";
-import type { CallOptions } from "../../../core/plugin.js";
+import path from "node:path";
+import {
+  fileExists,
+  requireFinite,
+  SafetensorsReader,
+  type TensorSpec,
+  writeSafetensors,
+} from "../../../core/formats/index.js";
+import type { CallOptions, OptimizerConfig } from "../../../core/plugin.js";
 import { errors } from "../errors.js";
 import type { Optimizer } from "../optimizer/optimizer.js";
 import { AVERAGE } from "../optimizer/parameter-groups.js";
 import type { ParameterStore } from "./parameter-store.js";
+
+/** What is done about values of a checkpoint that are not finite: nobody has downloaded it. */
+export const CHECKPOINT_FIX =
+  "go on from an earlier checkpoint (trainer.resume_mode=resume_path trainer.resume_from_path=…/global_step_N) or begin anew with trainer.resume_mode=disable; if the values are meant, set the engine's option allowNonFinite";
 
 /** Metadata of the file. */
 const STEPS = "steps";
@@ -26,7 +37,7 @@ export async function readOptimizer(
   file: string,
   store: ParameterStore,
   optimizer: Optimizer,
-  { signal }: CallOptions = {},
+  { signal, allowNonFinite = false }: CallOptions & { readonly allowNonFinite?: boolean } = {},
 ): Promise<void> {
   const reader = await SafetensorsReader.open(file);
   try {
@@ -36,7 +47,10 @@ export async function readOptimizer(
       for (const parameter of store.parameters) {
         signal?.throwIfAborted();
         const into = store.state(array, parameter);
-        if (into) await reader.readF32(prefixOf(array) + parameter.name, into);
+        if (!into) continue;
+        const name = prefixOf(array) + parameter.name;
+        await reader.readF32(name, into);
+        if (!allowNonFinite) requireFinite(name, into, file, CHECKPOINT_FIX);
       }
     }
     optimizer.steps = Number(reader.metadata[STEPS]);
@@ -45,22 +59,49 @@ export async function readOptimizer(
   }
 }
 
+/** Refuses a file that {@link readOptimizer} would refuse, as far as its header tells. */
+export async function checkOptimizerFile(file: string, { name, emaDecay }: OptimizerConfig): Promise<void> {
+  await requireFile(file);
+  const reader = await SafetensorsReader.open(file);
+  try {
+    requireOptimizer(reader, name, file);
+    if (emaDecay != null && !reader.names.some((stored) => stored.startsWith(prefixOf(AVERAGE)))) {
+      throw withoutAverage(file);
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+export async function requireFile(file: string): Promise<void> {
+  if (await fileExists(file)) return;
+  throw errors.VERL_ONNX_BAD_CHECKPOINT({ what: `the checkpoint has no ${path.basename(file)}`, where: file });
+}
+
+function requireOptimizer(reader: SafetensorsReader, wanted: string, where: string): void {
+  // Files of earlier versions do not name AdamW, which was the only one.
+  const { [NAME]: name = "adamw" } = reader.metadata;
+  if (name !== wanted) throw other(`the checkpoint was written with ${name}, this run has ${wanted}`, where);
+}
+
+const other = (what: string, where: string) => errors.VERL_ONNX_OTHER_OPTIMIZER({ what, where });
+const withoutAverage = (where: string) =>
+  other("the checkpoint was written without a moving average of the weights, this run keeps one", where);
+
 function checkState(
   reader: SafetensorsReader,
   wanted: readonly TensorSpec[],
   optimizer: Optimizer,
   where: string,
 ): void {
-  // Files of earlier versions do not name AdamW, which was the only one.
-  const { [NAME]: name = "adamw", [STEPS]: steps } = reader.metadata;
-  const other = (what: string) => errors.VERL_ONNX_OTHER_OPTIMIZER({ what, where });
-  if (name !== optimizer.name) throw other(`the checkpoint was written with ${name}, this run has ${optimizer.name}`);
+  requireOptimizer(reader, optimizer.name, where);
+  const { [STEPS]: steps } = reader.metadata;
   for (const { name, shape } of wanted) {
     const stored = reader.get(name);
-    if (!stored && name.startsWith(prefixOf(AVERAGE))) {
-      throw other("the checkpoint was written without a moving average of the weights, this run keeps one");
+    if (!stored && name.startsWith(prefixOf(AVERAGE))) throw withoutAverage(where);
+    if (!stored) {
+      throw other(`the checkpoint has no ${name}: it was written with other settings of ${optimizer.name}`, where);
     }
-    if (!stored) throw other(`the checkpoint has no ${name}: it was written with other settings of ${optimizer.name}`);
     if (stored.shape.join() !== shape.join()) {
       throw errors.VERL_ONNX_BAD_CHECKPOINT({
         what: `${name} has shape [${stored.shape}], this model has [${shape}]`,

@@ -3,10 +3,11 @@ import { expect } from "chai";
 import { cli } from "../../cli/support.js";
 import { reproducible } from "./support/compare.js";
 import { ToyFolder } from "./support/toy-run.js";
-import { ONNX_OVERRIDES, writeToyModel } from "./support/toy-task.js";
+import { ONNX_OVERRIDES, TOY_OVERRIDES, writeToyModel } from "./support/toy-task.js";
 
 const MODEL = "actor_rollout_ref.model";
 const LORA = [...ONNX_OVERRIDES, `${MODEL}.lora_rank=4`, `${MODEL}.lora_alpha=8`];
+const WHOLE = ["trainer.default_local_dir=whole", "trainer.save_freq=2"];
 const steps = (n: number) => `trainer.total_training_steps=${n}`;
 
 describe("core/trainer with LoRA", function () {
@@ -57,6 +58,34 @@ describe("core/trainer with LoRA", function () {
     for (const file of ["lora_adapter/adapter_model.safetensors", "optimizer.safetensors"]) {
       const bytes = (from: ToyFolder) => readFile(from.at("run", "global_step_4", "actor", file), "hex");
       expect(await bytes(other), file).to.equal(await bytes(folder));
+    }
+  });
+
+  it("does not go on from a checkpoint of something else than it trains: it says what would, and --dry-run says the same", async () => {
+    const run = [...LORA, "trainer.save_freq=2"];
+    await folder.train({ overrides: [...run, steps(2)] });
+    await folder.train({ overrides: [...ONNX_OVERRIDES, ...WHOLE, steps(2)] });
+    const saved = `${MODEL}.lora_rank=4 ${MODEL}.lora_alpha=8 ${MODEL}.use_rslora=false`;
+    for (const [overrides, what, fix] of [
+      [[...run, `${MODEL}.lora_rank=8`], "modules; in this run it is of rank 8", `set ${saved},`],
+      [[...run, `${MODEL}.use_rslora=true`], "in this run it is of rank 4, alpha 8, rslora", `set ${saved},`],
+      [
+        [...run, `${MODEL}.target_modules=[q_proj]`],
+        "in this run it is of rank 4, alpha 8, ",
+        `${saved} and the target_modules`,
+      ],
+      [ONNX_OVERRIDES, "it holds an adapter of rank 4, alpha 8, and this run trains the whole model", `set ${saved},`],
+      [[...run, "actor_rollout_ref.actor.optim.optimizer=SGD"], "written with adamw, this run has sgd", ""],
+      [[...LORA, ...WHOLE], "it holds a whole model, and this run trains an adapter", `set ${MODEL}.lora_rank=0`],
+    ] as const) {
+      const { error, log } = await folder.fail({ overrides: [...overrides, steps(4)] });
+      expect(error.what).to.include(what);
+      expect(error.fix).to.include(fix);
+      expect(log.join("\n"), "nothing was started").not.to.include("adapter:");
+      const dry = await cli(["train", ...TOY_OVERRIDES, ...overrides, steps(4), "--dry-run", "--json"], {
+        cwd: folder.dir,
+      });
+      expect(dry.json<{ error: unknown }>().error).to.deep.equal(JSON.parse(JSON.stringify(error)));
     }
   });
 

@@ -138,6 +138,19 @@ describe("engines/onnx adapters", () => {
     expect(await load(await engineWith(ADAPTER))).to.match(/VERL_ONNX_BAD_CHECKPOINT .*not an index/);
   });
 
+  it("are refused from a checkpoint with numbers that are not finite, without advice for published ones", async () => {
+    const engine = await engineWith(ADAPTER);
+    await engine.saveCheckpoint(dir);
+    const file = path.join(dir, "lora_adapter", "adapter_model.safetensors");
+    const bytes = await readFile(file);
+    bytes.writeFloatLE(Number.NaN, bytes.length - 4);
+    await writeFile(file, bytes);
+    const refused = await codedError(() => engine.loadCheckpoint(dir));
+    expect(refused).to.include({ code: "VERL_FORMATS_NOT_FINITE", where: file });
+    expect(refused.fix).to.include("earlier checkpoint").and.not.include("download");
+    await engine.dispose();
+  });
+
   it("need a rank and an alpha", async () => {
     for (const wrong of [{ rank: 0 }, { rank: 1.5 }, { alpha: 0 }, { alpha: Number.NaN }]) {
       const error = await codedError(() => engineWith({ ...ADAPTER, ...wrong }));

@@ -61,8 +61,24 @@ describe("engines/onnx/backend checkpoints", () => {
     const refused = await backend.restore(dir, ["model"]).catch((error) => error);
     expect(refused.code).to.equal("VERL_FORMATS_NOT_FINITE");
     expect(refused.message).to.include("lm_head.weight").and.include(dir);
+    expect(refused.fix).to.include("earlier checkpoint").and.not.include("download");
     const lenient = await tinyBackend({ kwargs: { allowNonFinite: true } });
     await lenient.restore(dir, ["model"]);
+    await Promise.all([backend.dispose(), lenient.dispose()]);
+  });
+
+  it("refuses the optimizer's numbers that are not finite, by file, unless they are allowed", async () => {
+    const backend = await tinyBackend();
+    await backend.save(dir, ["optimizer"]);
+    const file = path.join(dir, "optimizer.safetensors");
+    const bytes = await readFile(file);
+    bytes.writeFloatLE(Number.NaN, bytes.length - 4);
+    await writeFile(file, bytes);
+    const refused = await backend.restore(dir, ["optimizer"]).catch((error) => error);
+    expect(refused).to.include({ code: "VERL_FORMATS_NOT_FINITE", where: file });
+    expect(refused.fix).to.include("earlier checkpoint").and.not.include("download");
+    const lenient = await tinyBackend({ kwargs: { allowNonFinite: true } });
+    await lenient.restore(dir, ["optimizer"]);
     await Promise.all([backend.dispose(), lenient.dispose()]);
   });
 
