@@ -161,6 +161,7 @@ export { createNaiveRewardManager } from "./reward/managers/naive.js";
 export type * from "./reward/model/reward-model.js";
 export type * from "./reward/reward.js";
 export { rewardedSample } from "./reward/rewarded-sample.js";
+export { whyLacking } from "./reward/servers/broken-answer.js";
 export { checkServers } from "./reward/servers/check-servers.js";
 export {
   type ChatAnswer,
@@ -172,7 +173,7 @@ export {
   type JudgeOptions,
 } from "./reward/servers/judge.js";
 export type { Server } from "./reward/servers/server.js";
-export type { ServerClient, ServerOptions } from "./reward/servers/server-client.js";
+export type { RequestOptions, ServerClient, ServerOptions } from "./reward/servers/server-client.js";
 export type {
   CheckedRequest,
   DrawKey,

@@ -30,6 +30,7 @@ export { pluginErrors } from "./plugin-errors.js";
 export type { PluginRecord } from "./plugin-record.js";
 export { type Profiler, profiled } from "./profiler.js";
 export { type Reach, type ReachOptions, reach, skewOf, whyUnreachable } from "./reach.js";
+export { redirectOf } from "./redirect.js";
 export type { PluginContext } from "./registration-attempt.js";
 export type { Held, Override, RegistriesOf } from "./registry.js";
 export { PluginReport } from "./report.js";
@@ -37,6 +38,7 @@ export { requireWritableFile, requireWritableFolder } from "./require-writable.j
 export { type RpcClient, type RpcMethods, rpcClient, serveRpc } from "./rpc.js";
 export { Semaphore } from "./semaphore.js";
 export { parseSettingsJson } from "./settings-json.js";
+export { shown } from "./shown.js";
 export { parseSpecifier, type Specifier } from "./specifier.js";
 export { type Stability, stabilityText, type Unsettled } from "./stability.js";
 export { type BucketClock, TokenBucket } from "./token-bucket.js";

@@ -6,6 +6,7 @@ import {
   type RewardModel,
   type RewardModelFactory,
   rewardErrors,
+  whyLacking,
 } from "../../core/plugin.js";
 
 /** How a kind of server is asked for the score of a text. */
@@ -50,7 +51,7 @@ function readScore(form: ServerForm, answer: JsonValue): number {
   if (typeof score === "number" && Number.isFinite(score)) return score;
   throw rewardErrors.VERL_REWARD_SERVER_FAILED({
     what: `the answer to ${form.path} holds no score`,
-    why: `expected the form of ${form.name}`,
+    why: `expected the form of ${form.name}, and ${whyLacking(answer)}`,
     fix: "see that reward.reward_model.rollout.name is the kind of the server, and that it serves a classification model",
   });
 }

@@ -18,7 +18,8 @@ import type { CallOptions, JsonValue } from "../../host/types.js";
 import { ambientTracer } from "../../tracing/index.js";
 import { rewardErrors } from "../errors.js";
 import { tracedJudge } from "../traced-parts.js";
-import { MergedCalls } from "./merged-calls.js";
+import { whyLacking } from "./broken-answer.js";
+import { MergedCalls, type TellState } from "./merged-calls.js";
 import { createServerClient, type ServerClient, type ServerOptions } from "./server-client.js";
 
 /** A model behind an OpenAI-compatible server that judges responses. */
@@ -105,7 +106,7 @@ export function judgeOver(
   const merged = new MergedCalls<JsonValue>();
   const post = async (path: string, body: JsonValue, options?: CallOptions): Promise<JsonValue> => {
     if (options !== undefined) requireOptions<CallOptions>("a judge's request", options, CALL);
-    const send = (signal?: AbortSignal) => client.request("POST", path, body, { signal });
+    const send = (signal?: AbortSignal, tell?: TellState) => client.request("POST", path, body, { signal, tell });
     return mergeRequests ? merged.run(`${path} ${JSON.stringify(body)}`, send, options) : send(options?.signal);
   };
   return {
@@ -152,6 +153,7 @@ function readAnswer(answer: JsonValue): ChatAnswer {
   if (Object.keys(first).length === 0) {
     throw rewardErrors.VERL_REWARD_SERVER_FAILED({
       what: "the judge's answer has no choices",
+      why: whyLacking(answer),
       fix: "take a server that answers /v1/chat/completions as OpenAI does",
     });
   }

@@ -2,6 +2,7 @@ import { isVerlError, reasonOf, type VerlError } from "../../host/errors.js";
 import { callerPlace } from "../../host/given-options.js";
 import { parseOutsideJson } from "../../host/outside-json.js";
 import { pause } from "../../host/pause.js";
+import { redirectOf } from "../../host/redirect.js";
 import { responseText } from "../../host/response-text.js";
 import { Semaphore } from "../../host/semaphore.js";
 import { shown } from "../../host/shown.js";
@@ -31,6 +32,11 @@ export interface ServerOptions {
   readonly where?: string;
 }
 
+export interface RequestOptions extends CallOptions {
+  /** Told what the request waits for: a place, or a server with what it said last. */
+  readonly tell?: (state: string) => void;
+}
+
 /** Speaks JSON with servers of one kind. */
 export interface ServerClient {
   readonly servers: readonly Server[];
@@ -38,7 +44,7 @@ export interface ServerClient {
    * An attempt that finds no server, or one that is overloaded or broken (429, 5xx), is made again, on another
    * server where there is one; other refusals (4xx) are final.
    */
-  request(method: "GET" | "POST", path: string, body: JsonValue | null, options?: CallOptions): Promise<JsonValue>;
+  request(method: "GET" | "POST", path: string, body: JsonValue | null, options?: RequestOptions): Promise<JsonValue>;
   /** One attempt at one server. */
   ask(server: Server, method: "GET" | "POST", path: string, options?: CallOptions): Promise<JsonValue>;
 }
@@ -52,6 +58,8 @@ const WARN_EVERY_MS = 60_000;
 interface Failure {
   readonly error: VerlError;
   readonly isFinal: boolean;
+  /** An answer began. */
+  readonly isBroken?: boolean;
   /** Asked for by the server. */
   readonly waitMs?: number;
 }
@@ -80,24 +88,27 @@ export function createServerClient(options: ServerOptions): ServerClient {
   async function attempt(server: Server, init: RequestInit, path: string): Promise<JsonValue | Failure> {
     const { signal } = init;
     server.open++;
+    let answered = false;
     try {
       const headers = {
         ...JSON_HEADERS,
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
         ...server.headers,
       };
-      const response = await fetch(`${server.base}${path}`, { ...init, headers, redirect: "error" });
+      const response = await fetch(`${server.base}${path}`, { ...init, headers, redirect: "manual" });
+      answered = true;
       const text = await responseText(response, MAX_ANSWER_BYTES);
       if (text === null) return unusable(server, `its answer has more than ${MAX_ANSWER_BYTES} bytes`);
       if (!response.ok) return refusal(server, response, withoutSecret(text, key), isOfCode);
       try {
-        return parseOutsideJson(text);
+        // What an answer says of an error may stand in a message.
+        return parseOutsideJson(withoutSecret(text, key));
       } catch (error) {
         return unusable(server, `its answer is no JSON: ${reasonOf(error)}`);
       }
     } catch (error) {
       signal?.throwIfAborted();
-      return unreachable(server, error, isOfCode);
+      return answered ? brokenOff(server, error) : unreachable(server, error, isOfCode);
     } finally {
       server.open--;
     }
@@ -105,9 +116,14 @@ export function createServerClient(options: ServerOptions): ServerClient {
 
   return {
     servers,
-    async request(method, path, body, { signal } = {}) {
+    async request(method, path, body, { signal, tell } = {}) {
       let last = "no answer yet";
-      let state = `${servers.map(({ host }) => host).join(", ")}: waiting for a place (max_concurrent)`;
+      let state = "";
+      const waitFor = (next: string) => {
+        state = next;
+        tell?.(next);
+      };
+      waitFor(`${servers.map(({ host }) => host).join(", ")}: waiting for a place (max_concurrent)`);
       // Before whoever set the deadline is told: its error says what was waited for.
       const note = () => {
         if (signal?.reason instanceof DeadlineExceeded) signal.reason.waitedFor = state;
@@ -120,14 +136,14 @@ export function createServerClient(options: ServerOptions): ServerClient {
         const failed = new Set<Server>();
         for (let number = 1; ; number++) {
           const server = serverFor(servers, failed, content);
-          state = `${server.host}: ${last}`;
+          waitFor(`${server.host}: ${last}`);
           const result = await attempt(server, init, path);
           if (!isFailure(result)) return result;
           if (result.isFinal || number >= maxTries) throw afterAttempts(result.error, number);
           if (failed.add(server).size === servers.length) failed.clear();
           const wait = Math.max(waitMs(number + 1), Math.min(result.waitMs ?? 0, MAX_WAIT_MS));
-          last = `${result.error.data?.status ?? "no answer"}, ${number} ${number === 1 ? "try" : "tries"}`;
-          state = `${server.host}: ${last}`;
+          last = `${result.error.data?.status ?? (result.isBroken ? "a broken answer" : "no answer")}, ${number} ${number === 1 ? "try" : "tries"}`;
+          waitFor(`${server.host}: ${last}`);
           tellRetry(server, result, number, wait);
           await pause(wait, signal);
         }
@@ -165,6 +181,15 @@ function unreachable({ host }: Server, error: unknown, isOfCode: boolean): Failu
   };
 }
 
+function brokenOff({ host }: Server, error: unknown): Failure {
+  const { cause } = error as { cause?: unknown };
+  const what = `the answer of ${host} broke off, or is not compressed as it says`;
+  return {
+    ...{ isFinal: false, isBroken: true },
+    error: rewardErrors.VERL_REWARD_SERVER_FAILED({ what, why: reasonOf(cause ?? error), cause: error }),
+  };
+}
+
 function unusable({ host }: Server, why: string): Failure {
   return {
     isFinal: true,
@@ -172,13 +197,10 @@ function unusable({ host }: Server, why: string): Failure {
   };
 }
 
-function refusal(
-  { host }: Server,
-  { status, statusText, headers }: Response,
-  text: string,
-  isOfCode: boolean,
-): Failure {
-  const what = `${host} answered ${status} ${statusText}`.trimEnd();
+function refusal({ host }: Server, response: Response, text: string, isOfCode: boolean): Failure {
+  const { status, statusText, headers } = response;
+  const target = redirectOf(response);
+  const what = `${host} answered ${`${status} ${statusText}`.trimEnd()}${target === null ? "" : `, a redirect to ${target}`}`;
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return {
     isFinal: status < 500 && status !== TOO_MANY,
@@ -186,6 +208,7 @@ function refusal(
       what,
       why: text === "" ? undefined : shown(text),
       data: { status },
+      ...(target === null ? {} : { fix: "name the address of the server itself; redirects are not followed" }),
       ...(status === 401 || status === 403
         ? { fix: `name the variable with the server's key in ${isOfCode ? "apiKeyEnv" : "api_key_env"}` }
         : {}),

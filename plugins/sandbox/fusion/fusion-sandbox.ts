@@ -1,4 +1,4 @@
-import { pause, skewOf } from "../../../core/host/index.js";
+import { pause, redirectOf, shown, skewOf } from "../../../core/host/index.js";
 import {
   composeSandbox,
   isVerlError,
@@ -17,6 +17,8 @@ const LANGUAGES = ["python", "javascript", "bash", "typescript", "cpp", "go", "j
 /** What network and queue may take beside compiling and running, in ms. */
 const PATIENCE_MS = 10_000;
 const GATEWAY_TIMEOUT = 504;
+/** Bytes of a refusal that are read for its reason. */
+const LONGEST_REFUSAL = 2 ** 16;
 /** Before each further try after a gateway's timeout, in ms. */
 const WAITS = [1000, 2000];
 
@@ -116,7 +118,11 @@ async function runThere(endpoint: Endpoint, program: Program, signal: AbortSigna
     const answer = readFusionAnswer(text);
     const result = fusionResult(answer, program);
     if (result) return result;
-    throw broken(endpoint, `answered with the status ${answer.status ?? "(none)"}`, answer.message ?? undefined);
+    throw broken(
+      endpoint,
+      `answered with the status ${answer.status ?? "(none)"}`,
+      answer.message ?? `the answer is ${shown(text)}`,
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (isVerlError(error)) throw error;
@@ -136,7 +142,7 @@ async function post(
     let response: Response;
     const sentAt = Date.now();
     try {
-      response = await fetch(address, { method: "POST", headers, body, signal: limit, redirect: "error" });
+      response = await fetch(address, { method: "POST", headers, body, signal: limit, redirect: "manual" });
     } catch (error) {
       signal.throwIfAborted();
       const { cause } = error as { cause?: unknown };
@@ -144,12 +150,28 @@ async function post(
     }
     onClock?.(skewOf(response.headers, sentAt, Date.now()));
     if (response.ok) return response;
+    if (response.status !== GATEWAY_TIMEOUT || attempt >= waits.length)
+      throw await refusal({ address, headers }, response);
     await response.body?.cancel();
-    if (response.status !== GATEWAY_TIMEOUT || attempt >= waits.length) {
-      throw broken({ address }, `answered ${response.status} ${response.statusText}`.trimEnd());
-    }
     await pause(waits[attempt], signal);
   }
+}
+
+/** What a service said that did not run the program, without the credentials that it was sent. */
+async function refusal(
+  { address, headers }: Pick<Endpoint, "address" | "headers">,
+  response: Response,
+): Promise<VerlError> {
+  const target = redirectOf(response);
+  const status = `answered ${response.status} ${response.statusText}`.trimEnd();
+  if (target !== null) {
+    await response.body?.cancel();
+    return broken({ address }, `${status}, a redirect to ${target}`, "redirects are not followed");
+  }
+  const text = (await responseText(response, LONGEST_REFUSAL).catch(() => null)) ?? "";
+  const { authorization = "" } = headers;
+  const told = authorization === "" ? text : text.replaceAll(authorization.split(" ")[1], "***");
+  return broken({ address }, status, told === "" ? undefined : shown(told));
 }
 
 function broken({ address }: Pick<Endpoint, "address">, what: string, why?: string): VerlError {

@@ -9,6 +9,10 @@ describe("what helps where scoring failed", () => {
     ["VERL_REWARD_SERVER_FAILED: host gave an answer that cannot be used", "reward_model.rollout.name"],
     ["VERL_REWARD_SERVER_UNREACHABLE: no answer from host", "start the server"],
     ["VERL_REWARD_TIMEOUT: scoring took longer than 1 s", "raise reward.timeout"],
+    ["VERL_REWARD_TIMEOUT: scoring took longer than 4 s, waiting for a:1: no answer, 4 tries", "start the server"],
+    ["VERL_REWARD_TIMEOUT: scoring took longer than 4 s, waiting for a:1: 429, 1 try", "the server's log"],
+    ["VERL_REWARD_SERVER_FAILED: host answered 302 Found, a redirect to x", "redirects are not followed"],
+    ["VERL_REWARD_SERVER_FAILED: the judge's answer has no choices: the server says x", "what the server says"],
   ]) {
     it(`is said of ${why}`, () => {
       expect(scoringFix(why).fix).to.contain(fix).and.contain("reward.on_error");

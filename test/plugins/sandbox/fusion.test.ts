@@ -33,6 +33,7 @@ describe("plugins/sandbox/fusion", () => {
       const answer = answers.length > 1 ? answers.shift()! : answers[0];
       if (answer === "hang") return;
       if (typeof answer === "number") response.statusCode = answer;
+      if (answer === 302) response.setHeader("location", "http://elsewhere:1/run_code");
       response.end(typeof answer === "object" ? JSON.stringify(answer) : String(answer));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -131,6 +132,9 @@ describe("plugins/sandbox/fusion", () => {
   const broken: [string, object | number | string, RegExp][] = [
     ["an error of its own", { status: "SandboxError", message: "no cgroups" }, /status SandboxError[\s\S]*no cgroups/],
     ["an HTTP error", 500, /answered 500 Internal Server Error/],
+    ["an HTTP error's text", 503, /answered 503 Service Unavailable[\s\S]*"503"/],
+    ["a redirect", 302, /answered 302 Found, a redirect to "http:\/\/elsewhere:1\/run_code"/],
+    ["an error in place of an answer", { error: "over quota" }, /status \(none\)[\s\S]*over quota/],
     ["no JSON", "<html>", /cannot be read/],
     ["nothing about the program", { status: "Success" }, /answered with the status Success/],
     ["an unknown status of the run", { ...SUCCESS, run_result: { status: "Odd" } }, /answered with the status Success/],

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { type DeadlineExceeded, withDeadline } from "../../../../core/reward/deadline.js";
 import { createJudge, MergedCalls } from "../../../../core/reward/index.js";
 import { rejection } from "../../host/support/hosts.js";
 import { completion, HttpServer } from "./http-server.js";
@@ -24,6 +25,26 @@ describe("judge", () => {
     await using other = await HttpServer.start(() => ({ body: { data: [] } }));
     const error = await rejection(createJudge({ addresses: [other.address], model: "m" }).chat(ask("?")));
     expect(error.code).to.equal("VERL_REWARD_SERVER_FAILED");
+  });
+
+  it("says what the server says of an error in an answer without choices, never the key", async () => {
+    const key = "sk-very-secret";
+    await using server = await HttpServer.start(() => ({ body: { error: { message: `over quota of ${key}` } } }));
+    const options = { addresses: [server.address], model: "m", apiKeyEnv: "K", env: { K: key } };
+    const error = await rejection(createJudge(options).chat(ask("?")));
+    expect(error.message).to.contain('the server says "over quota of ***"');
+  });
+
+  it("tells each deadline of merged requests what was waited for", async () => {
+    await using server = await HttpServer.start(() => ({ status: 429 }));
+    const judge = createJudge({ addresses: [server.address], model: "m", waitMs: () => 5 });
+    const late = [1, 2].map(() =>
+      withDeadline(150, async (signal) => judge.chat(ask("?"), { signal })).then(
+        () => "an answer",
+        (error: DeadlineExceeded) => error.waitedFor,
+      ),
+    );
+    for (const waitedFor of await Promise.all(late)) expect(waitedFor).to.match(/127\.0\.0\.1:\d+: 429, \d+ tr/);
   });
 
   it("sends equal requests that are under way once, unless told otherwise", async () => {

@@ -56,6 +56,24 @@ describe("client of reward servers", () => {
     expect(other.message).to.not.contain("hidden");
   });
 
+  it("asks once where it is redirected, and says where to", async () => {
+    const location = "http://me:hidden@elsewhere:1/v1?token=hidden";
+    await using server = await HttpServer.start(() => ({ status: 302, headers: { location } }));
+    const error = await rejection(post(createServerClient({ addresses: [server.address], ...quick })));
+    expect(error.code).to.equal("VERL_REWARD_SERVER_FAILED");
+    expect(error.message)
+      .to.contain('answered 302 Found, a redirect to "http://elsewhere:1/v1"')
+      .and.not.contain("hidden");
+    expect(server.received).to.have.length(1);
+  });
+
+  it("says of an answer that breaks off that there was one", async () => {
+    await using server = await HttpServer.start(() => ({ headers: { "content-encoding": "gzip" }, body: "no gzip" }));
+    const error = await rejection(post(createServerClient({ addresses: [server.address], maxTries: 2, ...quick })));
+    expect(error.code).to.equal("VERL_REWARD_SERVER_FAILED");
+    expect(error.message).to.contain("broke off, or is not compressed as it says (the last of 2 attempts)");
+  });
+
   it("refuses a key that is not there, naming the variable", () => {
     const make = () => createServerClient({ addresses: ["host"], apiKeyEnv: "JUDGE_KEY", env: {} });
     expect(make).to.throw("VERL_REWARD_NO_KEY").with.property("message").that.contains("JUDGE_KEY");
