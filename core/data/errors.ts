@@ -53,7 +53,7 @@ export const dataErrors = defineErrors({
     fix: "Resume with the files and filters of the run that wrote the checkpoint.",
   },
   VERL_DATA_SAMPLER: {
-    summary: "A sampler drew a row that the data set does not have.",
+    summary: "A sampler drew a row that the data set does not have, or failed.",
     fix: "`next()` must give whole numbers from 0 to `dataset.length - 1`; `samplerConformance` of verl-ts/testing tells what else.",
   },
   VERL_BATCH_MISMATCH: {

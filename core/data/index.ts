@@ -23,6 +23,7 @@ export type { PromptRendering } from "./prompt-length.js";
 export { encodePrompt } from "./prompt-length.js";
 export type { PromptDraw, PromptLoader, PromptLoaderOptions, PromptLoaderState } from "./prompt-loader.js";
 export { createPromptLoader, nextDraw, requireSameRows } from "./prompt-loader.js";
+export { promptMessages } from "./prompt-messages.js";
 export { type DumpOptions, dumpsLikePython } from "./python-json.js";
 export { hashText, philox, RandomStream, uniformAt } from "./random.js";
 export { type BadRow, type RawRow, refuseBadRows } from "./raw-row.js";

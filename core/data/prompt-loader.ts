@@ -1,5 +1,6 @@
 import { isVerlError, reasonOf } from "../host/errors.js";
 import type { JsonValue } from "../host/types.js";
+import { checkedSampler } from "./checked-sampler.js";
 import type { DataItem, Dataset } from "./dataset.js";
 import { dataErrors } from "./errors.js";
 import type { RowOutcome, Sampler } from "./row-sampler.js";
@@ -98,6 +99,7 @@ export function createPromptLoader(options: PromptLoaderOptions): PromptLoader {
     name: shuffle ? "random" : "sequential",
     sampler: shuffle ? randomSampler(rows, seed, perPass) : sequentialSampler(rows, perPass),
   };
+  const checked = checkedSampler(sampler, name, rows);
   let draw = 0;
 
   return {
@@ -107,17 +109,11 @@ export function createPromptLoader(options: PromptLoaderOptions): PromptLoader {
     },
     isFixed: sampler.update === undefined,
     next() {
-      const index = sampler.next();
-      if (!Number.isInteger(index) || index < 0 || index >= rows) {
-        throw dataErrors.VERL_DATA_SAMPLER({
-          what: `the sampler "${name}" drew row ${index} of a data set of ${rows} rows`,
-          where: `draw ${draw}`,
-        });
-      }
-      return { draw: draw++, index, epoch: sampler.epoch, item: dataset.at(index) };
+      const { index, epoch } = checked.next(draw);
+      return { draw: draw++, index, epoch, item: dataset.at(index) };
     },
-    update: (outcomes) => sampler.update?.(outcomes),
-    state: () => ({ version: 1, draw, rows, batchSize, samplerName: name, sampler: sampler.state() }),
+    update: (outcomes) => checked.update(outcomes),
+    state: () => ({ version: 1, draw, rows, batchSize, samplerName: name, sampler: checked.state() }),
     restore(state) {
       requireSameRows(state, { rows, name, files: dataset.report.files });
       restoreSampler(sampler, name, state.sampler);

@@ -10,6 +10,7 @@ import {
   type RunMedia,
   type Tokenizer,
 } from "../data/index.js";
+import { checkedDataset } from "./checked-dataset.js";
 import { trainerErrors } from "./errors.js";
 import { createRunLoops, type RunLoops } from "./loops-setup.js";
 import { createRunMedia, type ShownMedia, shownMedia } from "./media-setup.js";
@@ -155,7 +156,7 @@ export async function openDataset(
     key: "data.custom_cls",
     methods: ["at"],
   });
-  const dataset = await (own ?? services.registries.datasets.require(data.dataset)).create({
+  const made = await (own ?? services.registries.datasets.require(data.dataset)).create({
     files: (training ? data.train_files : data.val_files).map((file) => path.resolve(cwd, file)),
     tokenizer,
     media,
@@ -175,14 +176,11 @@ export async function openDataset(
       mediaRoot: data.media_root === null ? null : path.resolve(cwd, data.media_root),
     },
   });
+  const dataset = checkedDataset(made, {
+    name: own ? String(data.custom_cls.name) : data.dataset,
+    where: own ? `${data.custom_cls.path} (data.custom_cls)` : "data.dataset",
+  });
   const { report } = dataset;
-  if (typeof dataset.length !== "number" || !Array.isArray(report?.files)) {
-    throw trainerErrors.VERL_TRAINER_USER_PART({
-      what: `"${own ? data.custom_cls.name : data.dataset}" made a data set without length or report`,
-      where: own ? `${data.custom_cls.path} (data.custom_cls)` : "data.dataset",
-      fix: "give it length, at(index) and report: { files, rows, overlong }",
-    });
-  }
   const left = report.overlong > 0 ? `, ${report.overlong} longer than ${data.max_prompt_length} tokens left out` : "";
   logger.info(`${training ? "training" : "validation"} data: ${dataset.length} of ${report.rows} rows${left}`);
   return dataset;

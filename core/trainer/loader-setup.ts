@@ -22,7 +22,7 @@ export async function openLoader(
   const own = await userPart<SamplerOptions, Sampler>(
     services,
     { path, name: exportName },
-    { key: "data.sampler", methods: ["next"], names: { path: "class_path", name: "class_name" } },
+    { key: "data.sampler", methods: ["next", "state", "restore"], names: { path: "class_path", name: "class_name" } },
   );
   const name = samplerName(data);
   const factory = own ?? services.registries.samplers.require(name);

@@ -45,6 +45,54 @@ describe("core/trainer parts from user files", () => {
     expect(nameless.error.what).to.include("data.custom_cls.name");
   });
 
+  describe("a data set with odd members is refused by class and file, before anything starts:", () => {
+    const ROW = `{ messages: [{ role: "user", content: "a" }], row: { data_source: "toy" }, origin: "made" }`;
+    const REPORT = "{ files: [], rows: 6, overlong: 0 }";
+    const made = (length: string, at = `() => (${ROW})`, report = REPORT) =>
+      `export const odd = () => ({ length: ${length}, at: ${at}, report: ${report} });`;
+    const cases: readonly [name: string, source: string, says: string][] = [
+      ["no number as length", made("NaN"), "NaN"],
+      ["a length below one", made("-1"), "-1"],
+      ["no rows", made("0"), "length is 0"],
+      ["half a row", made("1.5"), "1.5"],
+      ["more rows than can be looked at", made("1e15"), "1000000000000000"],
+      ["a length as text", made('"6"'), '"6"'],
+      [
+        "a length that throws",
+        `export const odd = () => ({ get length() { throw null; }, at() {}, report: ${REPORT} });`,
+        "threw",
+      ],
+      ["a report without numbers", made("6", undefined, '{ files: [], rows: "many" }'), "report"],
+      ["null as a row", made("6", "() => null"), "at(0)"],
+      ["a text as a row", made("6", '() => "abc"'), '"abc"'],
+      ["a list as a row", made("6", "() => [1]"), "a list"],
+      ["a promise as a row", made("6", `async () => (${ROW})`), "promise"],
+      ["null thrown", made("6", "() => { throw null; }"), "at(0)"],
+      ["a row without messages", made("6", '() => ({ row: {}, origin: "x" })'), "messages"],
+      ["a message that is none", made("6", '() => ({ messages: ["hi"], row: {}, origin: "x" })'), "messages[0]"],
+      [
+        "a row without columns",
+        made("6", '() => ({ messages: [{ role: "user", content: "a" }], origin: "x" })'),
+        "(row)",
+      ],
+      [
+        "a column that throws",
+        made("6", `() => ({ ...${ROW}, row: { get data_source() { throw new Error("gone"); } } })`),
+        "at(0)",
+      ],
+    ];
+    for (const [name, source, says] of cases) {
+      it(name, async () => {
+        await folder.write("odd.mjs", source);
+        const { error } = await folder.fail({
+          overrides: ["data.custom_cls.path=odd.mjs", "data.custom_cls.name=odd"],
+        });
+        expect(error.code).to.equal("VERL_TRAINER_USER_PART");
+        expect(error.message).to.include("odd.mjs").and.include('"odd"').and.include(says);
+      });
+    }
+  });
+
   it("a data set of a plugin's, which needs no files", async () => {
     const dataset = {
       name: "made",
@@ -113,6 +161,31 @@ describe("core/trainer parts from user files", () => {
       const { error } = await folder.fail({ overrides: ["trainer.total_training_steps=2"] });
       expect(error.code).to.equal("VERL_DATA_STATE_MISMATCH");
       expect(error.what).to.include("best.mjs#Best");
+    });
+
+    it("that is odd is refused by its class and file", async () => {
+      const cases: readonly [members: string, says: string][] = [
+        ["next: () => undefined", "row undefined"],
+        ["next: () => '1'", 'the text "1"'],
+        ["next: async () => 1", "a promise"],
+        ["next: () => { throw null; }", "next()"],
+        ["epoch: NaN", "epoch is NaN"],
+        ["update() { throw 'oh'; }", "oh"],
+        ["state() {}", "undefined"],
+        ["state: () => 1n", "state()"],
+      ];
+      for (const [i, [members, says]] of cases.entries()) {
+        const usual = "epoch: 0, next: () => 1, state: () => 0, restore() {}";
+        await folder.write(`odd${i}.mjs`, `export const odd = () => ({ ${usual}, ${members} });`);
+        const { error } = await folder.fail({
+          overrides: [
+            ...[`data.sampler.class_path=odd${i}.mjs`, "data.sampler.class_name=odd", "trainer.save_freq=1"],
+            ...["trainer.resume_mode=disable", ONE_STEP],
+          ],
+        });
+        expect(error.code, members).to.equal("VERL_DATA_SAMPLER");
+        expect(error.message).to.include(`odd${i}.mjs#odd`).and.include(says);
+      }
     });
 
     it("of a plugin's is found by its name; two of them, or one without a name, are a mistake", async () => {
