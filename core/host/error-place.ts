@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { isVerlError, reasonOf } from "./errors.js";
 
 /**
@@ -10,8 +11,14 @@ export function firstFrame(error: unknown): string | null {
   return frames.find((frame) => !isOurs(frame)) ?? frames[0] ?? null;
 }
 
-/** The line that called into this package, for an error that is to be made; null where nobody else is on the stack. */
-export const callerFrame = (): string | null => framesOf(new Error()).find((frame) => !isOurs(frame)) ?? null;
+/** The line outside of our code that called it; null where only ours is on the stack. */
+export function callerPlace(): string | null {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 50;
+  const frames = framesOf(new Error());
+  Error.stackTraceLimit = stackTraceLimit;
+  return frames.find((frame) => !isOurs(frame)) ?? null;
+}
 
 const framesOf = (error: unknown): readonly string[] =>
   stackOf(error)
@@ -19,9 +26,11 @@ const framesOf = (error: unknown): readonly string[] =>
     .filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line))
     .map((line) => line.trim().slice(3));
 
-/** The folder of what is built from this repository, as stacks name it. */
-const HERE = new URL("../../", import.meta.url).href;
-const ROOMS = ["core", "cli", "engines", "platforms", "plugins", "testing"].map((room) => `${HERE}${room}/`);
+/** What is built, and with source maps what it is built from, which stacks then name. */
+const BUILT = new URL("../../", import.meta.url);
+const ROOMS = ["core", "cli", "engines", "platforms", "plugins", "testing"].flatMap((room) =>
+  [new URL(`${room}/`, BUILT), new URL(`../${room}/`, BUILT)].flatMap((url) => [url.href, fileURLToPath(url)]),
+);
 
 const isOurs = (frame: string): boolean => ROOMS.some((room) => frame.includes(room));
 

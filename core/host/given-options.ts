@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { callerPlace } from "./error-place.js";
 import { didYouMean } from "./nearest.js";
 import { isObject } from "./plain-object.js";
 import { pluginErrors } from "./plugin-errors.js";
@@ -83,18 +83,6 @@ function refusal(of: string, what: string, names: readonly string[], fix?: strin
     where: callerPlace() ?? of,
     fix: fix ?? `its options are ${names.join(", ")}`,
   });
-}
-
-/** The line outside of our code that called it; null where only ours is on the stack. */
-export function callerPlace(): string | null {
-  const root = new URL("../../", import.meta.url);
-  const ours = [root.href, fileURLToPath(root)];
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 50;
-  const lines = new Error().stack?.split("\n").slice(1) ?? [];
-  Error.stackTraceLimit = stackTraceLimit;
-  const line = lines.find((text) => !/[ (]node:/.test(text) && !ours.some((place) => text.includes(place)));
-  return line?.trim().replace(/^at /, "") ?? null;
 }
 
 /** Values of any kind, in a few words. */

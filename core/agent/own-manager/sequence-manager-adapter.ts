@@ -3,7 +3,7 @@ import { type MediaIntake, textAlone } from "../../data/index.js";
 import { warnOnce } from "../../data/warn-once.js";
 import { inUserCode } from "../../host/blocking/user-code.js";
 import { withDeadline } from "../../host/deadline.js";
-import { callerFrame, reasonAndPlace } from "../../host/error-place.js";
+import { callerPlace, reasonAndPlace } from "../../host/error-place.js";
 import { reasonOf } from "../../host/errors.js";
 import { ownCopy } from "../../host/own-copy.js";
 import type { Logger } from "../../host/types.js";
@@ -244,6 +244,6 @@ export class SequenceManagerAdapter implements AgentLoopManager {
 }
 
 /** Managers deliver from anywhere in their code: the line tells which of it. */
-const badDelivery = (what: string) => agentErrors.VERL_AGENT_DELIVERY({ what, where: callerFrame() ?? undefined });
+const badDelivery = (what: string) => agentErrors.VERL_AGENT_DELIVERY({ what, where: callerPlace() ?? undefined });
 
 const keyOf = (partition: string, uid: string) => `${partition}/${uid}`;

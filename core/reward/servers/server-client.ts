@@ -1,5 +1,5 @@
+import { callerPlace } from "../../host/error-place.js";
 import { isVerlError, reasonOf, type VerlError } from "../../host/errors.js";
-import { callerPlace } from "../../host/given-options.js";
 import { parseOutsideJson } from "../../host/outside-json.js";
 import { pause } from "../../host/pause.js";
 import { redirectOf } from "../../host/redirect.js";

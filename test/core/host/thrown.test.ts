@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { functionTool } from "../../../core/agent/index.js";
-import { callerFrame, firstFrame, reasonAndPlace } from "../../../core/host/error-place.js";
+import { callerPlace, firstFrame, reasonAndPlace } from "../../../core/host/error-place.js";
 import { isA, isVerlError, reasonOf } from "../../../core/host/errors.js";
 import { pluginErrors } from "../../../core/host/index.js";
 
@@ -53,7 +53,14 @@ describe("what user code throws", () => {
     }
     expect(firstFrame(thrown)).to.contain("thrown.test");
     expect(firstFrame(pluginErrors.VERL_USER_UNHANDLED({ what: "x" }))).to.contain("thrown.test");
-    expect(callerFrame()).to.contain("thrown.test");
+    expect(callerPlace()).to.contain("thrown.test");
+  });
+
+  it("is placed at the user's line where stacks name sources, too", () => {
+    const source = new URL("../../../../core/host/errors.ts", import.meta.url).pathname;
+    const frames = ["factory.<computed>", "deliver"].map((name) => `    at ${name} (${source}:3:5)`);
+    const stack = ["Error: x", ...frames, "    at run (/home/user/manager.ts:9:1)"].join("\n");
+    expect(firstFrame(Object.assign(new Error("x"), { stack }))).to.equal("run (/home/user/manager.ts:9:1)");
   });
 
   it("is placed at ours where there is nobody else", () => {
