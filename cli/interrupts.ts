@@ -1,4 +1,4 @@
-import { isVerlError, watchLoop } from "../core/host/index.js";
+import { endProcess, isVerlError, watchLoop } from "../core/host/index.js";
 import { trainerErrors } from "../core/trainer/errors.js";
 import type { Trainer } from "../core/trainer/index.js";
 import { type CommandIo, printLine } from "./io.js";
@@ -32,7 +32,11 @@ export async function withInterrupts<T>(
   let trainer: Pick<Trainer, "stop"> | null = null;
   let received = 0;
   let grace: NodeJS.Timeout | undefined;
-  const leave = () => process.exit(EXIT.interrupted);
+  const leave = () => {
+    // One more signal ends what even this does not.
+    ignore();
+    endProcess(EXIT.interrupted);
+  };
   const onSignal = (name: NodeJS.Signals) => {
     received++;
     const finishing = trainer !== null && received === 1;
@@ -45,6 +49,10 @@ export async function withInterrupts<T>(
     }
     if (trainer) trainer.stop(name);
     else abort.abort(trainerErrors.VERL_TRAINER_ABORTED({ what: `interrupted by ${name}` }));
+  };
+  const ignore = () => {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
@@ -66,7 +74,6 @@ export async function withInterrupts<T>(
   } finally {
     for (const stop of stopWatching) stop?.();
     clearTimeout(grace);
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    ignore();
   }
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { endProcess } from "../core/host/basics.js";
 import { guardExit } from "./exit-guard.js";
 import { processIo } from "./io.js";
 import { watchOutputs } from "./lost-output.js";
@@ -13,4 +14,9 @@ const codeOf = watchOutputs(io, process);
 const finished = guardExit(io, argv.includes("--json"));
 process.exitCode = codeOf(await runCli(argv, io));
 finished();
-setTimeout(() => process.exit(), LINGER_MS).unref();
+setTimeout(() => {
+  const code = Number(process.exitCode);
+  // A success stays one, whatever is left waiting.
+  if (code === 0) process.exit();
+  else endProcess(code);
+}, LINGER_MS).unref();

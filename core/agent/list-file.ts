@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { readYaml, toPlain } from "../config/index.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
+import { readRegularText } from "../host/regular-file.js";
 import type { LoadUserModule } from "../host/user-module.js";
 
 /** The error of a list that cannot be used: what is wrong, and why. */
@@ -9,7 +9,7 @@ export type BadList = (what: string, why?: string) => Error;
 /** What a YAML file of a user's holds, as plain values. */
 export async function readListFile(file: string, bad: BadList): Promise<unknown> {
   try {
-    return toPlain(readYaml(await readFile(file, "utf8"), file));
+    return toPlain(readYaml(await readRegularText(file), file));
   } catch (error) {
     throw bad("it cannot be read", isVerlError(error) ? `${error.where}: ${error.what}` : reasonOf(error));
   }

@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { reasonOf } from "../host/errors.js";
 import { nearestName } from "../host/nearest.js";
+import { readRegularFile } from "../host/regular-file.js";
 import { configErrors } from "./errors.js";
 import { unsetDefaults } from "./saved-config.js";
 import { type Dict, dict, merge, sourceText } from "./tree.js";
@@ -56,7 +57,7 @@ const VERL_DEFAULTS = new Set(["ppo_trainer", "ppo_megatron_trainer"]);
 async function load(file: string): Promise<string> {
   let bytes: Buffer;
   try {
-    bytes = await fs.readFile(file);
+    bytes = await readRegularFile(file);
   } catch (error) {
     const beside = (error as NodeJS.ErrnoException).code === "ENOENT" ? await nearestBeside(file) : null;
     throw configErrors.VERL_CONFIG_FILE({

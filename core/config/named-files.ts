@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
+import { otherThanFile } from "../host/regular-file.js";
 import { userModulePath } from "../host/user-module.js";
 import { type HubReference, parseHubReference } from "./hub-reference.js";
 import type { Notice, Problem } from "./problems.js";
@@ -8,13 +9,15 @@ import type { RunConfig } from "./schema/root.js";
 import { criticUsed } from "./size-rules.js";
 import { type Dict, isSet, nodeAt, sourceText } from "./tree.js";
 
-/** Files that the configuration names and that are not there; of data only where they are trained on. Nothing of them is read or run. */
+/** Files that the configuration names and that are none, or not there; of data only where they are trained on. Nothing of them is read or run. */
 export function missingFiles(config: RunConfig, tree: Dict, cwd: string, forTraining: boolean): Problem[] {
   const problems = userModules(config).flatMap(([key, reference]) => missingModule(key, reference, cwd) ?? []);
   const named = [...listsOf(config), ...(forTraining ? dataFiles(config) : [])];
   for (const [key, file] of named) {
-    if (file === null || existsSync(path.resolve(cwd, file))) continue;
-    problems.push(missing(key, file, cwd));
+    const info = file === null ? null : statSync(path.resolve(cwd, file), { throwIfNoEntry: false });
+    const other = info && otherThanFile(info);
+    if (file === null || (info && other === null)) continue;
+    problems.push(other ? notAFile(key, file, other) : missing(key, file, cwd));
   }
   return problems.map((problem) => {
     const node = nodeAt(tree, problem.key.split("."));
@@ -79,6 +82,19 @@ function missing(key: string, file: string, cwd: string, why?: string): Problem 
     key,
     what: `${key} names ${JSON.stringify(file)}, which does not exist.`,
     why: why ?? `There is no ${path.resolve(cwd, file)}.`,
+  };
+}
+
+function notAFile(key: string, file: string, other: string): Problem {
+  const what =
+    file === ""
+      ? `${key} names a file with the empty name.`
+      : `${key} names ${JSON.stringify(file)}, which is ${other}.`;
+  return {
+    code: "VERL_CONFIG_FILE_MISSING",
+    key,
+    what,
+    fix: "Name the file itself; relative paths start at the working directory.",
   };
 }
 

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
 import { endOfJsonString, parseOutsideJson } from "../host/outside-json.js";
+import { readRegularFile } from "../host/regular-file.js";
 import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
 import { type BadRow, MAX_BAD_ROWS, type RawRow, refuseBadRows } from "./raw-row.js";
@@ -15,12 +15,12 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * decimal text, so that none is silently rounded.
  */
 export async function readJsonlRows(file: string): Promise<RawRow[]> {
-  return rowsOfLines(await readFile(file), file);
+  return rowsOfLines(await readRegularFile(file), file);
 }
 
 /** The rows of a `.json` file: a list of objects, or else one object a line. */
 export async function readJsonRows(file: string): Promise<RawRow[]> {
-  const bytes = await readFile(file);
+  const bytes = await readRegularFile(file);
   if (!/^\uFEFF?\s*\[/.test(bytes.toString("utf8", 0, 64))) return rowsOfLines(bytes, file);
   const rows = new RowCollector();
   rows.try(file, () => {

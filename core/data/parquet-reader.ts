@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
+import { requireRegularFile } from "../host/regular-file.js";
 import type { JsonValue } from "../host/types.js";
 import { dataErrors } from "./errors.js";
 import type { RawRow } from "./raw-row.js";
@@ -17,6 +18,7 @@ export async function readParquetRows(file: string): Promise<RawRow[]> {
     import("./parquet/footer.js"),
     import("./parquet/row-groups.js"),
   ]);
+  await requireRegularFile(file);
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();

@@ -1,6 +1,7 @@
-import { access, readFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
 import { parseOutsideJson } from "../host/outside-json.js";
+import { readRegularText } from "../host/regular-file.js";
 import { parseSettingsJson, TwoValuesError } from "../host/settings-json.js";
 import { formatErrors } from "./errors.js";
 
@@ -11,7 +12,7 @@ export async function readJsonObject(
 ): Promise<Record<string, unknown>> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = await readRegularText(path);
   } catch (cause) {
     throw formatErrors.VERL_FORMATS_FILE_UNREADABLE({
       what: `cannot read ${path}`,
@@ -60,7 +61,7 @@ export async function readOptionalSettings(path: string): Promise<Record<string,
 /** The text of a file, or null when it does not exist. */
 export async function readOptionalText(path: string): Promise<string | null> {
   try {
-    return await readFile(path, "utf8");
+    return await readRegularText(path);
   } catch (cause) {
     if (isMissing({ cause })) return null;
     throw formatErrors.VERL_FORMATS_FILE_UNREADABLE({

@@ -2,6 +2,7 @@ import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseHubReference } from "../config/index.js";
 import { reasonOf } from "../host/errors.js";
+import { requireRegularFile } from "../host/regular-file.js";
 import { formatErrors } from "./errors.js";
 import { openGguf } from "./gguf/gguf-source.js";
 import { openHfFolder } from "./hf-source.js";
@@ -34,6 +35,11 @@ const HUB_FIX =
   "name it in actor_rollout_ref.model.path, and a run downloads it from the Hugging Face Hub; in code, call hubSnapshot first";
 
 async function startsWithGguf(path: string): Promise<boolean> {
+  try {
+    await requireRegularFile(path);
+  } catch (cause) {
+    throw formatErrors.VERL_FORMATS_NOT_A_MODEL({ what: reasonOf(cause), where: path, cause });
+  }
   const file = await open(path, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { endianness } from "node:os";
 import { reasonOf } from "../host/errors.js";
+import { requireRegularFile } from "../host/regular-file.js";
 import { formatErrors } from "./errors.js";
 
 /** Largest single read: below every system's limit and small enough to be a bounded temporary. */
@@ -24,6 +25,7 @@ export class RandomAccessFile {
     }
     let handle: FileHandle | undefined;
     try {
+      await requireRegularFile(path);
       handle = await open(path, "r");
       const stat = await handle.stat();
       if (!stat.isFile()) throw new Error("not a regular file");

@@ -1,5 +1,6 @@
 /** Public entry for what must start fast: errors, lines for the log, folders, nearest names. Loads nothing else. */
 export { type CalmLogger, calmLogger } from "./calm-logger.js";
+export { endProcess } from "./end-process.js";
 export * from "./errors.js";
 export { listenOn, whyNotListening } from "./listen.js";
 export { type LogLevel, lineLogger, prefixed, stderrLogger } from "./logger.js";

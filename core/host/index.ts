@@ -8,6 +8,7 @@ export { HostContainer } from "./container.js";
 export { timerMs, withDeadline } from "./deadline.js";
 export { failedFinding } from "./diagnosis.js";
 export { type InstalledPlugin, installedPlugins, type PluginSource, requestedPlugins } from "./discovery.js";
+export { endProcess } from "./end-process.js";
 export * from "./errors.js";
 export { checkFingerprint, type Fingerprint, fingerprintOf } from "./fingerprint.js";
 export { answerDriver, greetWorker, joinDeadlineMs, offerOf, type PluginOffer } from "./handshake.js";

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { type Channel, childChannel } from "./channel.js";
+import { endProcess } from "./end-process.js";
 
 /** A child process that works for this one and does not outlive it. */
 export interface WorkerProcess {
@@ -45,6 +46,6 @@ export function obeyDriver(channel: Channel, cleanUp: () => Promise<void>): void
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
   channel.onClose(() => {
     setTimeout(() => process.kill(process.pid, "SIGKILL"), GRACE_MS).unref();
-    cleanUp().finally(() => process.exit());
+    cleanUp().finally(() => endProcess(Number(process.exitCode ?? 0)));
   });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, truncate } from "node:fs/promises";
 import { expect } from "chai";
@@ -277,6 +278,13 @@ describe("cli/train-command", () => {
       await folder.write("reward.mjs", `await new Promise((resolve) => setTimeout(resolve, 600_000));`);
       const { code, stderr } = await interrupted(["training data", "aborting"]);
       expect(code, stderr).to.equal(130);
+    });
+
+    it("ends the process although a thread waits for a pipe without a writer", async () => {
+      execFileSync("mkfifo", [folder.at("pipe")]);
+      await folder.write("reward.mjs", `import { readFile } from "node:fs/promises"; await readFile("pipe");`);
+      const { signal, stderr } = await interrupted(["training data", "aborting"]);
+      expect(signal, stderr).to.equal("SIGINT");
     });
   });
 

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readRegularFile } from "../../host/regular-file.js";
 import { formatErrors } from "../errors.js";
 import { fileExists } from "../json-file.js";
 import type { TokenizerFiles } from "../model.js";
@@ -26,7 +26,7 @@ export async function sentencePieceFiles(
     for (const name of RENUMBERED) if (await fileExists(join(folder, name))) throw renumbered(folder, name);
     return null;
   }
-  const model = readSentencePieceModel(await readFile(path), path);
+  const model = readSentencePieceModel(await readRegularFile(path), path);
   const added = (config.added_tokens_decoder ?? {}) as Readonly<Record<string, Json>>;
   const vocabulary = renamed(model.vocabulary, added);
   const tokenizerConfig: Json = {

@@ -55,6 +55,17 @@ describe("core/config/validate", () => {
     );
   });
 
+  it("finds data that is no file: a folder, a device, the empty name", async () => {
+    const options = { cwd: process.cwd(), forTraining: true };
+    const { problems: found } = await inspect(["data.train_files=[test, /dev/null]", "data.val_files=['']"], options);
+    const files = found.filter(({ code }) => code === "VERL_CONFIG_FILE_MISSING").map(({ what }) => what);
+    expect(files).to.deep.equal([
+      'data.train_files names "test", which is a folder.',
+      'data.train_files names "/dev/null", which is a device.',
+      "data.val_files names a file with the empty name.",
+    ]);
+  });
+
   it("finds data that does not exist, for a training and where files are what its data set reads", async () => {
     const data = ["data.train_files=[package.json, none.jsonl]", "data.val_files=none.parquet"];
     const found = async (overrides: string[], options: object) =>
