@@ -76,7 +76,10 @@ export function newPlugin({ name, kinds, dir, json }: NewPluginRequest, io: Comm
 function write(name: string, kinds: readonly string[], folder: string): void {
   claimFolder(folder);
   const parts = kinds.map(templateOf);
-  const own = { NAME: name, SHORT: shortName(name), VERSION, API: PLUGIN_API_VERSION };
+  const short = shortName(name);
+  // An engine beside a platform is for that platform's device.
+  const device = kinds.includes("platform") ? `${short}-device` : "cpu";
+  const own = { NAME: name, SHORT: short, DEVICE: device, VERSION, API: PLUGIN_API_VERSION };
   const lines = (pick: (part: KindTemplate) => readonly string[], indent = "") =>
     [...new Set(parts.flatMap(pick))].map((line) => indent + line).join("\n");
   const suites = [...new Set(["pluginConformance", "runConformance", ...parts.flatMap((part) => part.suites)])].sort();

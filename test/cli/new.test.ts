@@ -156,6 +156,27 @@ describe("scaffolds", () => {
       expect(await readFile(at("verl-loud/src/tracker.ts"), "utf8")).to.include('name: "loud"');
     });
 
+    it("writes a platform and an engine that train together", async function () {
+      this.timeout(60_000);
+      await verl("plugins", "new", "verl-npu", "--kind", "platform,engine");
+      const folder = at("verl-npu");
+      await link(folder);
+      expect(compile(folder).stdout).to.equal("");
+      expect((await verl("new", "run")).code).to.equal(0);
+      const { code, stderr } = await cli(
+        ["train", "grpo.yaml", "trainer.total_training_steps=1", "trainer.test_freq=-1", "trainer.save_freq=-1"],
+        {
+          cwd: at("run"),
+          env: {
+            VERL_USE_EXTERNAL_MODULES: path.join(folder, "dist/register.js"),
+            VERL_PLATFORM: "npu",
+            VERL_ENGINE: "npu",
+          },
+        },
+      );
+      expect(code, stderr).to.equal(0);
+    });
+
     it("writes a package of every kind that compiles, passes its own tests and `verl plugins test`", async function () {
       this.timeout(120_000);
       await verl("plugins", "new", "verl-acme", "--kind", TEMPLATES.join(","));

@@ -7,7 +7,7 @@ import type { EngineFactory } from "verl-ts/plugin";
 export const engine: EngineFactory = {
   modelTypes: ["language_model"],
   backends: ["__SHORT__"],
-  devices: ["cpu"],
+  devices: ["__DEVICE__"],
   vendors: null,
   /** Asked by `verl train --dry-run` and `verl config check`: says what would not work, and starts nothing. */
   async check(options) {

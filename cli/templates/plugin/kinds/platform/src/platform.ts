@@ -4,7 +4,7 @@ import type { MemoryInfo, Platform, PlatformFactory, ProbeResult } from "verl-ts
 /** Stands for a chip that computes on the host's processors. A real one asks its driver. */
 class ChipPlatform implements Platform {
   readonly vendorName = "__SHORT__";
-  readonly deviceName = "__SHORT__-device";
+  readonly deviceName = "__DEVICE__";
   readonly aliases = [];
   readonly collectiveBackend = null;
   /** The variable that hides devices from a process, as CUDA_VISIBLE_DEVICES does; null if there is none. */
