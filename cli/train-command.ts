@@ -20,6 +20,7 @@ export interface TrainRequest extends ConfigRequest {
 
 /** `verl train`. Returns the exit code. */
 export async function runTrain(request: TrainRequest, io: CommandIo): Promise<number> {
+  const since = Date.now();
   const run = await prepareRun(request, io, { forTraining: true });
   try {
     if (request.dryRun) {
@@ -39,13 +40,13 @@ export async function runTrain(request: TrainRequest, io: CommandIo): Promise<nu
       const outcome = await trainPrepared(run, io, { ...options, ...interrupts }).catch(async (error: unknown) => {
         const code = reportError(error, io, request.json);
         // What refused the checkpoint or the configuration would refuse them again.
-        if (isUnderWay && !isOfSettings(error)) await printGoingOn(run.config, io, request.json);
+        if (isUnderWay && !isOfSettings(error)) await printGoingOn(run.config, io, request.json, since);
         return code;
       });
       if (typeof outcome === "number") return outcome;
       if (request.json) printJson(io, { event: "end", ...finite(outcome) });
       else for (const line of alarmLines(outcome.alarms ?? [])) printLine(io.stderr, `health: ${line}`);
-      if (outcome.reason === "stopped") await printGoingOn(run.config, io, request.json);
+      if (outcome.reason === "stopped") await printGoingOn(run.config, io, request.json, since);
       // A hook that stops the run ends it well; a signal does not.
       return outcome.reason === "stopped" && interrupts.received() > 0 ? EXIT.interrupted : EXIT.ok;
     });

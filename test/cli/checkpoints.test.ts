@@ -84,6 +84,9 @@ describe("checkpoints and resuming", () => {
     const failed = await train(4, "trainer.hooks=[hooks.mjs]");
     expect(failed.code).to.equal(1);
     expect(failed.stderr).to.include("step 2: the same command goes on from there");
+    const anew = await train(4, "trainer.hooks=[hooks.mjs]", "trainer.resume_mode=disable");
+    expect(anew.code).to.equal(1);
+    expect(anew.stderr, "the checkpoint is of another run").not.to.include("goes on from there");
   });
 
   it("--dry-run says which damaged checkpoints are passed over, and refuses where no other is left", async () => {

@@ -76,6 +76,7 @@ describe("core/trainer with LoRA", function () {
       ],
       [ONNX_OVERRIDES, "it holds an adapter of rank 4, alpha 8, and this run trains the whole model", `set ${saved},`],
       [[...run, "actor_rollout_ref.actor.optim.optimizer=SGD"], "written with adamw, this run has sgd", ""],
+      [[...ONNX_OVERRIDES, ...WHOLE, `${MODEL}.config.intermediate_size=48`], "this model has [48", ""],
       [[...LORA, ...WHOLE], "it holds a whole model, and this run trains an adapter", `set ${MODEL}.lora_rank=0`],
     ] as const) {
       const { error, log } = await folder.fail({ overrides: [...overrides, steps(4)] });
@@ -85,6 +86,7 @@ describe("core/trainer with LoRA", function () {
       const dry = await cli(["train", ...TOY_OVERRIDES, ...overrides, steps(4), "--dry-run", "--json"], {
         cwd: folder.dir,
       });
+      expect(dry.code).to.equal(2);
       expect(dry.json<{ error: unknown }>().error).to.deep.equal(JSON.parse(JSON.stringify(error)));
     }
   });
