@@ -1,6 +1,4 @@
 import {
-  type ComposedConfig,
-  checkKeys,
   composeConfig,
   configKeys,
   type Deprecation,
@@ -16,9 +14,10 @@ import {
   untilText,
   valueText,
 } from "../core/config/index.js";
-import { type CommandIo, hasPlugins, painter, printJson, printLine } from "./io.js";
+import { type CommandIo, painter, printJson, printLine } from "./io.js";
 import { type ConfigRequest, printNotices } from "./prepare-run.js";
 import { EXIT, errorCard, exitCodeOf } from "./report-error.js";
+import { wrongKeys } from "./wrong-keys.js";
 
 /**
  * `verl config print`: the composed configuration, references resolved, secrets masked. Whoever prints one wants to see it, so wrong
@@ -37,13 +36,6 @@ export async function printCommand(request: ConfigRequest & { sources: boolean }
   const error = problemsError(wrong);
   printLine(io.stderr, errorCard(error, io.color.stderr));
   return exitCodeOf(error);
-}
-
-/** Keys and values that are wrong in themselves. Nothing is loaded here, so where plugins are named a key may be theirs. */
-function wrongKeys(composed: ComposedConfig, io: CommandIo): readonly Problem[] {
-  const { problems } = checkKeys(composed.tree);
-  const isAlone = composed.plugins.length === 0 && !hasPlugins(io);
-  return problems.filter(({ code }) => isAlone || code !== "VERL_CONFIG_UNKNOWN_KEY");
 }
 
 /** `verl config explain --search WORD…`: the keys that hold the words; without any, all keys. */

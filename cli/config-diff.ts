@@ -8,7 +8,9 @@ import {
   MASK,
   maskSecrets,
   type Node,
+  type Problem,
   printedSources,
+  problemsError,
   sourceText,
   toPlain,
   valueText,
@@ -18,7 +20,8 @@ import { CONFIG_FILE, RunFolder } from "../core/tracking/index.js";
 import { splitArguments } from "./arguments.js";
 import { cliErrors } from "./errors.js";
 import { type CommandIo, painter, printJson, printLine } from "./io.js";
-import { EXIT } from "./report-error.js";
+import { EXIT, errorCard, exitCodeOf } from "./report-error.js";
+import { wrongKeys } from "./wrong-keys.js";
 
 /** Between the arguments of both sides. */
 const SEPARATOR = "vs";
@@ -26,6 +29,8 @@ const SEPARATOR = "vs";
 /** One of the two configurations, and where its values come from. */
 interface Side {
   readonly tree: Dict;
+  /** Keys and values that are wrong in themselves; of what a run ran with, none. */
+  readonly wrong: readonly Problem[];
   sourceOf(key: string, node: Node): string;
 }
 
@@ -44,12 +49,13 @@ export async function diffCommand(
   io: CommandIo,
 ): Promise<number> {
   const [before, after] = await Promise.all((await sidesOf(args, io)).map((side) => openSide(side, io)));
+  const code = tellWrong([before, after], io);
   const changes = diffConfigs(before.tree, after.tree)
     .map((difference) => changeOf(difference, before, after, io))
     .filter((change) => change !== null);
   if (json) {
     printJson(io, { changes });
-    return EXIT.ok;
+    return code;
   }
   const own = changes.filter(({ follows }) => !follows);
   const following = changes.filter(({ follows }) => follows);
@@ -58,7 +64,18 @@ export async function diffCommand(
   if (following.length > 0)
     printLine(io.stdout, painter(io.color.stdout)("dim", `${own.length > 0 ? "\n" : ""}following from these:`));
   for (const change of following) printLine(io.stdout, changeText(change, io));
-  return EXIT.ok;
+  return code;
+}
+
+/** What is wrong is compared as it is, and told on standard error; what both sides share, once. Returns the exit code. */
+function tellWrong(sides: readonly Side[], io: CommandIo): number {
+  const told = new Map(
+    sides.flatMap(({ wrong }) => wrong).map((problem) => [`${problem.what} ${problem.where}`, problem]),
+  );
+  if (told.size === 0) return EXIT.ok;
+  const error = problemsError([...told.values()]);
+  printLine(io.stderr, errorCard(error, io.color.stderr));
+  return exitCodeOf(error);
 }
 
 /**
@@ -87,9 +104,10 @@ async function openSide(args: readonly string[], io: CommandIo): Promise<Side> {
   const folders: string[] = [];
   for (const arg of args) if (await isFolder(arg, io)) folders.push(arg);
   if (folders.length === 0) {
-    const { tree } = await composeConfig({ ...splitArguments(args), env: io.env, cwd: io.cwd });
+    const composed = await composeConfig({ ...splitArguments(args), env: io.env, cwd: io.cwd });
     return {
-      tree,
+      tree: composed.tree,
+      wrong: wrongKeys(composed, io),
       sourceOf: (_, { source }) => (source.kind === "file" ? placeText(source, io.cwd) : sourceText(source)),
     };
   }
@@ -113,7 +131,7 @@ async function runSide(folder: string, io: CommandIo): Promise<Side> {
   }
   const { text, tree } = run.config;
   const sources = printedSources(text);
-  return { tree, sourceOf: (key) => sources.get(key) ?? "default" };
+  return { tree, wrong: [], sourceOf: (key) => sources.get(key) ?? "default" };
 }
 
 function changeOf({ key, before, after }: KeyDifference, from: Side, to: Side, io: CommandIo): Change | null {

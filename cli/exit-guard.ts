@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+import { reasonOf, VerlError } from "../core/host/basics.js";
 import { cliErrors } from "./errors.js";
 import type { CommandIo } from "./io.js";
 import { EXIT, reportError } from "./report-error.js";
@@ -15,6 +17,11 @@ export function guardExit(io: CommandIo, json: boolean): () => void {
   const onCrash = () => {
     crashed = true;
   };
+  /** What nobody else watches for: a timer of the user's that throws while a command only looks. */
+  const onStray = (error: unknown) => {
+    if (process.listenerCount("uncaughtException") > 1) return;
+    process.exit(reportError(strayError(error), io, json));
+  };
   const onExit = () => {
     // A crash has printed itself, and a run that is aborted for good leaves with this code.
     if (crashed || process.exitCode === EXIT.interrupted) return;
@@ -23,15 +30,43 @@ export function guardExit(io: CommandIo, json: boolean): () => void {
   };
   process.on("beforeExit", onDry);
   process.on("uncaughtExceptionMonitor", onCrash);
+  process.on("uncaughtException", onStray);
   process.on("exit", onExit);
   return () => {
     process.off("beforeExit", onDry);
     process.off("uncaughtExceptionMonitor", onCrash);
+    process.off("uncaughtException", onStray);
     process.off("exit", onExit);
   };
 }
 
 const STALLED = "The command waits for something that will never come: nothing is left running that could bring it.";
+
+/** Of our own errors the stack is kept; what comes out of other files, or is no Error at all, is code that was named or loaded. */
+function strayError(error: unknown): unknown {
+  const [frame] = framesOf(error);
+  if (frame?.includes(OWN_CODE)) return error;
+  return new VerlError("VERL_USER_UNHANDLED", {
+    what: `Code that the command has loaded left an error unhandled in the background: ${reasonOf(error)}`,
+    ...(frame ? { where: frame } : {}),
+    fix: frame
+      ? "Await what the file starts, or catch its errors there."
+      : "Await what is started and catch inside of callbacks; `throw new Error(reason)` and `reject(new Error(reason))` tell the line.",
+    cause: error,
+  });
+}
+
+const OWN_CODE = fileURLToPath(new URL("..", import.meta.url));
+
+/** The lines of a stack outside of Node.js; none of what is no Error. */
+function framesOf(error: unknown): string[] {
+  try {
+    const lines = error instanceof Error ? String(error.stack).split("\n") : [];
+    return lines.filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line)).map((line) => line.trim().slice(3));
+  } catch {
+    return [];
+  }
+}
 
 function exited(code: typeof process.exitCode) {
   const stack = new Error().stack?.split("\n") ?? [];

@@ -26,6 +26,7 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
       const ofPlugin = await runPluginCommand(argv, io);
       if (ofPlugin !== null) return ofPlugin;
     }
+    refuseEmptyValues(program);
     await program.parseAsync(withExplicitLockFiles(argv), { from: "user" });
     return code;
   } catch (error) {
@@ -34,6 +35,29 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
     if (error.code === "commander.help") return showUsage(argv, declaring);
     return reportError(usageError(error, argv, declaring), io, json);
   }
+}
+
+/**
+ * An empty text is no path and no name: as of a variable of the shell that is not set. `resolve` would make the working directory
+ * of it. Options that may go without a value take an empty one for none.
+ */
+function refuseEmptyValues(command: Command): void {
+  command.hook("preAction", (_, called) => {
+    const { args, options } = called;
+    for (const option of options) {
+      if (!option.required || called.getOptionValueSource(option.attributeName()) !== "cli") continue;
+      const value: unknown = called.getOptionValue(option.attributeName());
+      if ([value].flat().includes("")) throw emptyValue(`\`${option.long ?? option.short}\``);
+    }
+    if (args.includes("")) throw emptyValue("An argument");
+  });
+}
+
+function emptyValue(of: string) {
+  return cliErrors.VERL_CLI_USAGE({
+    what: `${of} has an empty value.`,
+    fix: "Give it a value, or leave it out; where a variable of the shell stands there, it is not set.",
+  });
 }
 
 /** Keys from the schema, commands of plugins; loaded only where they are shown. */

@@ -44,6 +44,16 @@ describe("verl config diff", () => {
     expect(stdout).not.to.match(/first|second/);
   });
 
+  it("says of wrong types and unknown keys that they are, and compares all the same", async () => {
+    await writeFile(path.join(cwd, "wrong.yaml"), "trainer: {sed: 3, seed: 8}\ndata: {seed: x}\n");
+    const { code, stdout, stderr } = await cli(["config", "diff", "a.yaml", "wrong.yaml"], { cwd });
+    expect(stdout).to.include("trainer.seed\n  - 7");
+    expect(stderr).to.include("trainer.sed").and.include("trainer.seed").and.include("data.seed is");
+    expect(code).to.equal(2);
+    const both = await cli(["config", "diff", "a.yaml", "data.seed=x", "vs", "b.yaml", "data.seed=x"], { cwd });
+    expect(both.stderr.match(/data\.seed is/g)).to.have.length(1);
+  });
+
   it("sets apart what nobody set: it follows other keys", async () => {
     const { stdout } = await cli(["config", "diff", "a.yaml", "b.yaml"], { cwd });
     expect(stdout).to.match(/following from these:\ndata\.seed\n/);

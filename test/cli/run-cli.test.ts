@@ -45,6 +45,25 @@ describe("cli", () => {
     expect((await cli([])).code).to.equal(2);
   });
 
+  it("refuses empty values of options and arguments, which would stand for the working directory", async () => {
+    for (const argv of [
+      ["doctor", "--model", ""],
+      ["doctor", "--model="],
+      ["inspect", ""],
+      ["inspect", "run", "--html", ""],
+      ["checkpoints", ""],
+      ["export", "run", "-o", ""],
+      ["compare", "run", "", "--metric", "a"],
+      ["eval", "--responses", ""],
+      ["plugins", "test", ""],
+      ["train", ""],
+    ]) {
+      const { code, stderr } = await cli(argv);
+      expect(stderr, argv.join(" ")).to.include("VERL_CLI_USAGE").and.include("has an empty value");
+      expect(code).to.equal(2);
+    }
+  });
+
   it("offers options of plugins only where plugins are loaded and used", async () => {
     for (const [argv, offers] of [
       [["train"], true],

@@ -47,4 +47,18 @@ describe("an error that nobody catches", function () {
     );
     expect(code).to.equal(1);
   });
+
+  for (const [thrown, told] of [
+    ["null", "null"],
+    ["'oh'", "oh"],
+    ["new Error('late')", "late"],
+  ]) {
+    it(`ends a command that only looks with its code: ${thrown} in a timer`, async () => {
+      const reward = `setTimeout(() => { throw ${thrown}; });\nexport const compute_score = async () => 1;\n`;
+      const { code, stderr } = await run(["train", "--dry-run"], { "reward.mjs": reward }, []);
+      expect(stderr).to.include("VERL_USER_UNHANDLED").and.include(told);
+      expect(stderr).to.not.include("Node.js v");
+      expect(code).to.equal(1);
+    });
+  }
 });
