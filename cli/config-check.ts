@@ -81,7 +81,7 @@ function planNotices(answer: PlanAnswer): Notice[] {
   const silent = (who: string, why: string): Notice => ({
     level: "notice",
     key: "",
-    message: `${who} not asked whether they can do this: ${why}. A start would tell.`,
+    message: `${who} not asked whether they can do this: ${why.replace(/\.$/, "")}. A start would tell.`,
   });
   if (!("checked" in answer)) return [silent("Engine and server were", answer.why)];
   const { warnings, unasked } = answer.checked;

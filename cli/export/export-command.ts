@@ -43,6 +43,15 @@ export async function exportCommand(request: ExportRequest, io: CommandIo): Prom
     request.metrics.length === 0 || request.metrics.some((pattern) => matches(name, pattern));
   const table = metricsTable(lines, wanted);
   const content = format === "csv" ? csvText(table) : format === "jsonl" ? jsonlText(table) : await parquetBytes(table);
+  if (file === null && request.json && request.format === null) {
+    printJson(io, {
+      rows: jsonlText(table)
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as object),
+    });
+    return EXIT.ok;
+  }
   if (file === null) {
     io.stdout.write(content);
     return EXIT.ok;

@@ -108,6 +108,7 @@ function runInfo(
     outputDir: path.join(folder.dir, "exports", to),
     totalSteps,
     startStep: 0,
+    isOver: true,
     config: maskSecrets((folder.config?.plain ?? {}) as JsonValue, io.env),
     logger,
     output: io.stdout,

@@ -169,7 +169,9 @@ class Resolver {
     if (blocker) {
       const holder = pathText(blocker.path);
       const fix = `Leave ${holder} out, or set keys inside it: ${holder}.NAME=VALUE.`;
-      throw this.#error(blocker.node, blocker.path, `${holder} must be a section of keys.`, fix);
+      const where = `${holder} (${sourceText(blocker.node.source)})`;
+      const what = `${holder} must be a section of keys.`;
+      throw configErrors.VERL_CONFIG_TYPE({ what, where, fix, data: { key: holder } });
     }
     const suggestion = this.options.suggest?.(target) ?? "";
     throw this.#error(at, path, `${piece.text} refers to ${pathText(target)}, which does not exist.${suggestion}`);

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { openModel, readTokenizerFiles } from "../formats/index.js";
 import type { ModelSource, TokenizerFiles } from "../formats/model.js";
+import { isVerlError, type VerlError } from "../host/errors.js";
 import type { Tokenizer } from "./tokenizer.js";
 import { TokenizerAdapter } from "./tokenizer-adapter.js";
 import { tokenizerErrors } from "./tokenizer-errors.js";
@@ -20,11 +21,23 @@ export async function loadTokenizer(
   const where = typeof source === "string" ? source : "path" in source ? source.path : undefined;
   const files = await tokenizerFilesOf(source);
   if (!files) throw tokenizerErrors.VERL_DATA_TOKENIZER_MISSING({ what: `${where} has no tokenizer`, where });
-  return new TokenizerAdapter(files, {
-    chatTemplate: options.chatTemplate ?? files.chatTemplate,
-    now: options.now,
-    where,
-  });
+  try {
+    return new TokenizerAdapter(files, {
+      chatTemplate: options.chatTemplate ?? files.chatTemplate,
+      now: options.now,
+      where,
+    });
+  } catch (error) {
+    const isGguf = where !== undefined && (await stat(where).catch(() => null))?.isFile() === true;
+    throw isGguf && isVerlError(error) && error.code === "VERL_DATA_TOKENIZER_INVALID" ? ofGguf(error, where) : error;
+  }
+}
+
+/** A GGUF file has none of the files that its vocabulary is read like. */
+function ofGguf(error: VerlError, where: string): Error {
+  const what = `the tokenizer of ${where} cannot be used: ${error.what.replace(/^tokenizer(_config)?\.json: /, "")}`;
+  const fix = "download the GGUF file again, or set actor_rollout_ref.model.tokenizer_path to a tokenizer's folder";
+  return tokenizerErrors.VERL_DATA_TOKENIZER_INVALID({ what, where, fix, cause: error });
 }
 
 /** What a tokenizer is made from; null where there is none. */

@@ -1,4 +1,7 @@
+import { dirname, join } from "node:path";
+import { shown } from "../host/shown.js";
 import { ConfigReader, type JsonObject } from "./config-reader.js";
+import { formatErrors } from "./errors.js";
 import { familyOf, familyOfClass, MODEL_FAMILIES } from "./families/index.js";
 import { refuseUnreadFeatures } from "./guarded-features.js";
 import type { HeadKind, ModelConfig } from "./model.js";
@@ -40,7 +43,11 @@ export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptio
   const headBias = head === "values" && config.flag("token_classification_bias", true);
   refuseUnreadFeatures(config);
 
-  const tokenIds = (key: string) => tokenIdList(generationConfig[key] ?? raw[key], key, vocabSize, config);
+  const beside = where === undefined ? undefined : join(dirname(where), "generation_config.json");
+  const tokenIds = (key: string) =>
+    tokenIdList(generationConfig[key], vocabSize, () => wrongBeside(key, generationConfig[key], beside)) ??
+    tokenIdList(raw[key], vocabSize, () => config.wrong(key, raw[key], TOKEN_IDS)) ??
+    [];
   return {
     modelType: family.modelType,
     vocabSize,
@@ -68,9 +75,17 @@ function classNameOf({ architectures }: JsonObject): string {
 }
 
 /** Null, one id, or a list of ids. Ids outside the vocabulary (some files say -1) are dropped: they are never produced. */
-function tokenIdList(value: unknown, key: string, vocabSize: number, config: ConfigReader): number[] {
-  if (value === null || value === undefined) return [];
+function tokenIdList(value: unknown, vocabSize: number, wrong: () => Error): number[] | null {
+  if (value === null || value === undefined) return null;
   const ids: unknown[] = Array.isArray(value) ? value : [value];
-  if (!ids.every((id) => Number.isInteger(id))) throw config.wrong(key, value, "token ids");
+  if (!ids.every((id) => Number.isInteger(id))) throw wrong();
   return [...new Set(ids as number[])].filter((id) => id >= 0 && id < vocabSize);
+}
+
+const TOKEN_IDS = "token ids";
+
+/** Of `generation_config.json`, which goes before `config.json`. */
+function wrongBeside(key: string, value: unknown, where: string | undefined): Error {
+  const what = `${key} is ${shown(value)}, expected ${TOKEN_IDS}`;
+  return formatErrors.VERL_FORMATS_CONFIG_INVALID({ what, where, fix: `correct ${key} in generation_config.json` });
 }

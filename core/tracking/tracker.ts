@@ -52,6 +52,8 @@ export interface RunInfo {
    * replaced. Default false.
    */
   readonly logsStartStepAgain?: boolean;
+  /** The run is read from its folder (`verl export --to`): what is written lies in `outputDir`, apart from what the run itself wrote. Default false. */
+  readonly isOver?: boolean;
   /** The resolved configuration with secrets masked. */
   readonly config: JsonValue;
   readonly logger: Logger;
@@ -63,7 +65,7 @@ export interface RunInfo {
 }
 
 /** What is known of a run before anything of it is loaded. */
-export type PlannedRun = Pick<RunInfo, "projectName" | "experimentName" | "outputDir" | "config" | "logger">;
+export type PlannedRun = Pick<RunInfo, "projectName" | "experimentName" | "outputDir" | "isOver" | "config" | "logger">;
 
 /** A sink for metrics. Calls are awaited one after the other; an error ends the run. */
 export interface Tracker {

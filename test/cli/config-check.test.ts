@@ -36,6 +36,14 @@ describe("cli/config check", () => {
     "+data.nowhere=1": "VERL_CONFIG_UNKNOWN_KEY",
   };
 
+  it("says why engines were not asked in one sentence that ends once", async () => {
+    const args = ["config", "check", "actor_rollout_ref.model.path=owner/name", "data.train_files=package.json"];
+    const { stderr, stdout } = await cli(args, { cwd: process.cwd(), env: { VERL_PLATFORM: "amd" } });
+    expect(stderr + stdout)
+      .to.include("not asked")
+      .and.not.match(/\.\. A start/);
+  });
+
   it("tells misspelt overrides, references, types, rules and names all at once", async () => {
     const { code, ok, problems } = await check(...Object.keys(FAULTS));
     expect([code, ok]).to.deep.equal([2, false]);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -60,6 +61,13 @@ describe("verl export --to", () => {
     expect(logged?.wallTime).to.equal(TIME.getTime() / 1000);
     await to("tensorboard", { TENSORBOARD_DIR: folder });
     expect(scalarsOf(await readEvents(folder))).to.have.length(3);
+  });
+
+  it("writes into a folder of its own, not where the run itself may be writing", async () => {
+    const { code, stderr } = await to("tensorboard");
+    expect(code, stderr).to.equal(0);
+    expect(await readEvents(path.join(cwd, "run", "exports", "tensorboard"))).to.not.be.empty;
+    expect(existsSync(path.join(cwd, "tensorboard_log"))).to.equal(false);
   });
 
   it("hands a run to a client, with its names, its configuration and its validation samples", async () => {

@@ -38,6 +38,11 @@ describe("verl export", () => {
     ]);
   });
 
+  it("prints one JSON object with --json", async () => {
+    const { json } = await run("--json", "--metric", "val/acc");
+    expect(json<{ rows: object[] }>().rows).to.deep.include({ step: 2, "val/acc": 1 });
+  });
+
   it("writes JSON lines and Parquet, by the ending or by --format", async () => {
     await run("-o", "a.jsonl");
     expect((await readFile(path.join(cwd, "a.jsonl"), "utf8")).split("\n")[2]).to.equal(

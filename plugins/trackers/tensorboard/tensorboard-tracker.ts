@@ -14,7 +14,7 @@ import { EventFile } from "./event-file.js";
 import { scalarsEvent, sessionEndEvent, sessionStartEvent, textEvent } from "./events.js";
 
 /**
- * Event files for TensorBoard in `TENSORBOARD_DIR`, else in `tensorboard_log/{project}/{experiment}`: scalars, the configuration
+ * Event files for TensorBoard in `TENSORBOARD_DIR`, else in `tensorboard_log/{project}/{experiment}` (of a run that is over, its `outputDir`): scalars, the configuration
  * as a text and as hyperparameters, and validation samples where `trainer.log_val_generations` asks for them. Every step is
  * on the disk when `log` returns.
  */
@@ -88,8 +88,9 @@ export class TensorBoardTracker implements Tracker {
     return this.#file as EventFile;
   }
 
-  #folderOf({ projectName, experimentName }: PlannedRun): string {
-    return path.resolve(this.options.env.TENSORBOARD_DIR || path.join("tensorboard_log", projectName, experimentName));
+  #folderOf({ projectName, experimentName, isOver, outputDir }: PlannedRun): string {
+    const usual = isOver ? outputDir : path.join("tensorboard_log", projectName, experimentName);
+    return path.resolve(this.options.env.TENSORBOARD_DIR || usual);
   }
 }
 

@@ -16,6 +16,7 @@ describe("core/config, unfriendly input", () => {
     const [problem, ...others] = await problems("trainer=3");
     expect(others).to.deep.equal([]);
     expect(problem.what).to.equal("trainer must be a section of keys.");
+    expect(problem.code).to.equal("VERL_CONFIG_TYPE");
     expect(problem.fix).to.include("trainer.NAME=VALUE");
   });
 

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
 import { charTokenizerFiles } from "../../../core/data/char-tokenizer.js";
@@ -7,7 +9,9 @@ import type { Tokenizer } from "../../../core/data/tokenizer.js";
 import { ggufTokenizerFiles } from "../../../core/formats/gguf/gguf-tokenizer.js";
 import type { GgufValue } from "../../../core/formats/gguf/header.js";
 import type { TokenizerFiles } from "../../../core/formats/index.js";
-import { errorOf } from "../formats/support.js";
+import { ggufBytes, texts } from "../formats/gguf/gguf-bytes.js";
+import { tinyGgufTensors, tinyMetadata } from "../formats/gguf/tiny-gguf.js";
+import { errorOf, withFolder } from "../formats/support.js";
 
 /** Made by test/peers/tokenizer_goldens.py with Python's `tokenizers`. */
 const goldens = JSON.parse(readFileSync("test/fixtures/data/tokenizer-goldens.json", "utf8")) as {
@@ -34,6 +38,17 @@ function filesOf(pre: string, extra: Record<string, GgufValue> = {}): TokenizerF
 }
 
 describe("byte-level tokenizers", () => {
+  it("of a GGUF file is blamed by the file, not by files that it has not", () =>
+    withFolder(async (folder) => {
+      const file = path.join(folder, "model.gguf");
+      const metadata = tinyMetadata({ "tokenizer.ggml.merges": texts(["a zz"]) });
+      await writeFile(file, ggufBytes(metadata, tinyGgufTensors()));
+      const error = await errorOf(() => loadTokenizer(file));
+      expect(error.code).to.equal("VERL_DATA_TOKENIZER_INVALID");
+      expect(error.what).to.include(`the tokenizer of ${file}`);
+      expect(`${error.what} ${error.fix}`).to.not.match(/tokenizer(_config)?\.json/);
+    }));
+
   let smollm: Tokenizer;
   before(async () => {
     smollm = await loadTokenizer(filesOf("smollm"));

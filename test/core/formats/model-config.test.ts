@@ -1,3 +1,4 @@
+import path from "node:path";
 import { expect } from "chai";
 import { MODEL_FAMILIES, parameterSpecs, parseModelConfig } from "../../../core/formats/index.js";
 import { errorOf, TINY_CONFIG, tinyConfig } from "./support.js";
@@ -231,6 +232,13 @@ describe("model configuration", () => {
       expect(error.message).to.match(message);
     });
   }
+
+  it("blames generation_config.json for what stands there", async () => {
+    const options = { generationConfig: { eos_token_id: "x" }, where: path.join("m", "config.json") };
+    const { where, fix } = await errorOf(() => parseModelConfig(TINY_CONFIG, options));
+    expect(where).to.equal(path.join("m", "generation_config.json"));
+    expect(fix).to.include("generation_config.json");
+  });
 
   it("knows a family by its class where a file names no type", () => {
     const { model_type: _type, ...untyped } = TINY_CONFIG;
