@@ -1,3 +1,5 @@
+import { shown } from "../host/shown.js";
+
 /** What {@link tokenIdProblem} looks at. */
 export interface TokenLists {
   readonly promptIds: ArrayLike<unknown>;
@@ -17,10 +19,20 @@ export function tokenIdProblem({ promptIds, responseIds }: TokenLists, vocabSize
       const id = ids[i];
       if (Number.isInteger(id) && (id as number) >= 0 && (vocabSize === null || (id as number) < vocabSize)) continue;
       const known = vocabSize === null ? "" : ` of the model, whose ids are 0 to ${vocabSize - 1}`;
-      return `${part} token ${i} is ${String(id)}, which is no token id${known}`;
+      return `${part} token ${i} is ${printed(id)}, which is no token id${known}`;
     }
   }
   return null;
+}
+
+/** A text stands in quotes: the number in it is none. */
+function printed(id: unknown): string {
+  if (typeof id === "number") return String(id);
+  try {
+    return shown(id);
+  } catch {
+    return Object.prototype.toString.call(id);
+  }
 }
 
 /** What to do about it. */

@@ -23,8 +23,9 @@ export function overlongPenalty(buffer: OverlongBuffer): (length: number) => num
   const { maxResponseLength, bufferLength, penaltyFactor, beyond = "clamp" } = buffer;
   if (!(bufferLength > 0 && maxResponseLength >= bufferLength && Number.isFinite(penaltyFactor))) {
     throw errors.VERL_ALGORITHMS_BAD_VALUE({
-      what: `the overlong buffer has len ${bufferLength}, penalty_factor ${penaltyFactor} and max_resp_len ${maxResponseLength}`,
+      what: `the overlong buffer has ${said("len", bufferLength)}, ${said("penalty_factor", penaltyFactor)} and ${said("max_resp_len", maxResponseLength)}`,
       why: "the buffer must be positive and fit into the longest response, and the factor a number",
+      fix: "set max_resp_len (beside overlong_buffer_cfg) and overlong_buffer_cfg.len, in tokens",
     });
   }
   if (beyond !== "clamp" && beyond !== "grow") {
@@ -38,3 +39,7 @@ export function overlongPenalty(buffer: OverlongBuffer): (length: number) => num
     return Math.min(-penaltyFactor * (beyond === "clamp" ? Math.min(exceed, 1) : exceed), 0);
   };
 }
+
+/** A value that is missing arrives as NaN. */
+const said = (name: string, value: number): string =>
+  Number.isNaN(value) ? `no ${name} that is a number` : `${name} ${value}`;

@@ -74,7 +74,8 @@ export class ModuleImporter {
 export function missingDependency(
   error: unknown,
 ): { readonly missing: string; readonly importer: string | null } | null {
-  const { code, message, requireStack } = error as NodeJS.ErrnoException & { requireStack?: string[] };
+  // Anything can be thrown.
+  const { code, message, requireStack } = (error ?? {}) as NodeJS.ErrnoException & { requireStack?: string[] };
   if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return null;
   const match = /Cannot find (?:package|module) '([^']+)'(?: imported from (.+))?/.exec(message ?? "");
   if (!match) return null;

@@ -111,7 +111,7 @@ function topLevelAwait(file: string): { readonly number: number; readonly text: 
 }
 
 function fixOf(cause: unknown): { readonly fix?: string } {
-  if ((cause as NodeJS.ErrnoException).code === "ERR_UNKNOWN_FILE_EXTENSION")
+  if ((cause as NodeJS.ErrnoException | null | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION")
     return { fix: "Name a JavaScript or TypeScript module: .js, .mjs, .cjs, .ts or .mts." };
   const dependency = missingDependency(cause);
   if (!dependency) return {};

@@ -1,3 +1,5 @@
+import { callerPlace } from "../../host/error-place.js";
+import { reasonOf } from "../../host/errors.js";
 import {
   aFunction,
   anObject,
@@ -56,7 +58,9 @@ export function functionTool(
   options: FunctionToolOptions<StandardSchema | JsonObject>,
 ): Tool {
   requireArgument("functionTool", "the first argument", call, aFunction);
-  requireOptions<FunctionToolOptions<unknown>>("functionTool", options, OPTIONS);
+  const named =
+    isObject(options) && typeof options.name === "string" ? `functionTool ("${options.name}")` : "functionTool";
+  requireOptions<FunctionToolOptions<unknown>>(named, options, OPTIONS);
   const { name, description, parameters } = options;
   return {
     name,
@@ -81,11 +85,22 @@ function jsonSchemaOf(name: string, parameters: StandardSchema | JsonObject): Js
   if (!write) {
     throw agentErrors.VERL_AGENT_BAD_TOOL({
       what: `the parameters of the tool "${name}" are a schema object that cannot be written as JSON schema`,
+      where: callerPlace() ?? undefined,
       fix: "use a schema library that can (Zod from 4.2 on), or give a JSON schema",
     });
   }
-  const { $schema: _, ...schema } = write.input({ target: "draft-2020-12" });
-  return schema as JsonObject;
+  try {
+    const { $schema: _, ...schema } = write.input({ target: "draft-2020-12" });
+    return schema as JsonObject;
+  } catch (error) {
+    throw agentErrors.VERL_AGENT_BAD_TOOL({
+      what: `the parameters of the tool "${name}" cannot be written as JSON schema`,
+      where: callerPlace() ?? undefined,
+      why: reasonOf(error),
+      fix: "take types that JSON has: a model writes arguments as JSON, a date as a text",
+      cause: error,
+    });
+  }
 }
 
 async function parse(schema: StandardSchema, args: JsonObject): Promise<unknown> {

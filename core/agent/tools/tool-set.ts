@@ -1,5 +1,6 @@
 import type { ValidateFunction } from "ajv";
 import { reasonOf } from "../../host/errors.js";
+import { shown } from "../../host/shown.js";
 import type { JsonValue } from "../../host/types.js";
 import { agentErrors } from "../errors.js";
 import { type Tool, whyNoTool } from "./tool.js";
@@ -37,10 +38,11 @@ export class ToolSet {
         });
       }
       owners.set(tool.name, where);
+      let check: ValidateFunction;
       try {
         // A schema's $schema may name an older draft; what tools use of it is the same in all of them.
         const { $schema: _, ...parameters } = tool.schema.function.parameters ?? {};
-        return { tool, check: ajv.compile(parameters) };
+        check = ajv.compile(parameters);
       } catch (error) {
         throw agentErrors.VERL_AGENT_BAD_TOOL({
           what: `the parameters of the tool "${tool.name}" are no JSON schema`,
@@ -48,6 +50,16 @@ export class ToolSet {
           why: reasonOf(error),
         });
       }
+      const { type } = tool.schema.function.parameters ?? {};
+      if (type != null && ![type].flat().includes("object")) {
+        throw agentErrors.VERL_AGENT_BAD_TOOL({
+          what: `the parameters of the tool "${tool.name}" have the type ${shown(type)}, which no call fits`,
+          where,
+          why: "the arguments of a call are an object",
+          fix: "give them the type object, and what they are now as one of its properties",
+        });
+      }
+      return { tool, check };
     });
     return new ToolSet(entries);
   }

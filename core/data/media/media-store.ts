@@ -80,7 +80,11 @@ export class MediaStore implements MediaReader {
 
   #known(kind: MediaKind, id: string): MediaRef {
     const ref = this.find(id);
-    if (!ref) throw bad(`the reference sha256:${id.slice(0, 8)}… names nothing that was taken in`);
+    if (!ref) {
+      throw bad(
+        `the reference sha256:${id.slice(0, 8)}… names nothing that was taken in; what \`verl generate\` prints names media, and \`generate --output FILE\` keeps them beside the file`,
+      );
+    }
     if (ref.kind !== kind)
       throw bad(`the reference sha256:${id.slice(0, 8)}… names a medium of the kind ${ref.kind}, not ${kind}`);
     return ref;

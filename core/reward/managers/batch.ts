@@ -92,8 +92,9 @@ export function createBatchRewardManager(options: RewardManagerOptions): RewardM
           ),
         outer,
       );
-      if (!Array.isArray(returned) || returned.length !== inputs.length) return inputs.map(wrongList(returned));
-      return inputs.map((input, i) => resultOf(returned[i], input));
+      const scores = listOf(returned);
+      if (scores?.length !== inputs.length) return inputs.map(wrongList(returned, scores));
+      return inputs.map((input, i) => resultOf(scores[i], input));
     } catch (error) {
       return inputs.map((input) => failedResult(error, input));
     }
@@ -148,10 +149,16 @@ function whenAllAborted(batch: readonly Waiting[]): { readonly signal: AbortSign
   return { signal: controller.signal, [Symbol.dispose]: () => heard.abort() };
 }
 
+/** Typed arrays are lists of numbers, too. */
+function listOf(returned: unknown): readonly unknown[] | null {
+  if (Array.isArray(returned)) return returned;
+  return ArrayBuffer.isView(returned) && "length" in returned ? Array.from(returned as Float64Array) : null;
+}
+
 const wrongList =
-  (returned: unknown) =>
+  (returned: unknown, scores: readonly unknown[] | null) =>
   (input: RewardInput, _: number, inputs: readonly RewardInput[]): RewardResult => {
-    const got = Array.isArray(returned) ? `a list of ${returned.length}` : `no list (${typeof returned})`;
+    const got = scores ? `a list of ${scores.length}` : `no list (${typeof returned})`;
     const error = rewardErrors.VERL_REWARD_BAD_RESULT({
       what: `the reward function was given ${inputs.length} trajectories and returned ${got}`,
       where: whereOf(input),

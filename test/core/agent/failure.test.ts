@@ -136,6 +136,7 @@ describe("agent loop manager, when things go wrong", () => {
     ["log-probabilities of another length", { responseLogProbs: [0] }, "but 1 log-probabilities"],
     ["a mask that is not 0 or 1", { responseMask: [1, 2 as 1] }, "the mask holds 2"],
     ["an id that is no id", { responseIds: [4, -1] }, "response token 1 is -1, which is no token id"],
+    ["a text", { responseIds: [4, "5"] as never }, 'response token 1 is "5", which is no token id'],
     ["half an id", { promptIds: [1.5] }, "prompt token 0 is 1.5, which is no token id"],
     [
       "an id beyond the model's",

@@ -86,6 +86,13 @@ describe("modules that the configuration names", () => {
     expect(error.message).to.include("on purpose").and.to.include("broken.js:2");
   });
 
+  for (const thrown of ["null", "undefined", "'a text'", "Object.create(null)"]) {
+    it(`that throw ${thrown} on import are no defect of ours`, async () => {
+      const other = await bench.host(bench.project({ "odd.mjs": `throw ${thrown};` }), "");
+      expect((await rejection(other.loadUserModule("odd.mjs", null))).code).to.equal("VERL_USER_IMPORT_FAILED");
+    });
+  }
+
   const imports: [what: string, file: string, source: string, fix: string][] = [
     ["need a package that is not there", "needs.mjs", "import 'left-padd';", "npm install left-padd"],
     ["need a file that is not there", "needs.mjs", "import './gone.mjs';", "there is no such file"],

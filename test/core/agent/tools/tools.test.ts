@@ -253,6 +253,21 @@ describe("core/agent/tools", () => {
     expect(record.message.content).to.equal('Error: the arguments of "t" do not fit: b is odd');
   });
 
+  it("refuses parameters that are missing, or cannot be written as JSON schema, by the tool's name and the line", () => {
+    const make = (parameters: never) => () => functionTool(() => "", { name: "t", description: "", parameters });
+    expect(make(undefined as never)).to.throw('functionTool ("t") needs the option parameters');
+    expect(make(z.object({ at: z.date() }) as never))
+      .to.throw('the parameters of the tool "t" cannot be written as JSON schema')
+      .with.property("code", "VERL_AGENT_BAD_TOOL");
+  });
+
+  it("refuses parameters that no call can fit", async () => {
+    const typed = (type: string | string[]) =>
+      ToolSet.of([functionTool(() => "", { name: "t", description: "", parameters: { type } })]);
+    expect(await codeOf(typed("array"))).to.equal("VERL_AGENT_BAD_TOOL");
+    expect((await typed(["object", "null"])).names).to.deep.equal(["t"]);
+  });
+
   it("refuses two tools of one name, and schemas that cannot be used", async () => {
     const tool = functionTool(() => "", { name: "t", description: "T.", parameters: { type: "object" } });
     const broken = functionTool(() => "", { name: "b", description: "B.", parameters: { type: "nonsense" } });

@@ -96,6 +96,11 @@ describe("core/data/media/media-store", () => {
     });
   }
 
+  it("says of a reference that names nothing how to keep what it names", async () => {
+    const error = await caught(new MediaStore().take("image", { id: "0".repeat(64) }));
+    expect(error.message).to.contain("generate --output FILE");
+  });
+
   it("reads no file where nobody has said from where", async () => {
     const { code } = await caught(new MediaStore().take("image", { path: path.join(data(), "pictures/red.png") }));
     expect(code).to.equal("VERL_DATA_MEDIA");

@@ -53,6 +53,14 @@ describe("batch reward manager", () => {
     }
   });
 
+  it("takes typed arrays of numbers for lists", async () => {
+    const manager = batchManager((() => Float32Array.of(0.5, 2)) as unknown as BatchRewardFunction, {
+      batch: { maxSize: 2, maxWaitMs: 5 },
+    });
+    const results = await Promise.all(solutions("a", "b").map((input) => manager.score(input)));
+    expect(results.map(({ score }) => score)).to.deep.equal([0.5, 2]);
+  });
+
   it("ends a call at the deadline, and aborts its signal", async () => {
     let signal: AbortSignal | undefined;
     const manager = batchManager(

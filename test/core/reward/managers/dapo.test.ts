@@ -34,6 +34,12 @@ describe("dapo reward manager", () => {
     expect((await score(110, buffer, null)).outcome).to.equal("abstain");
   });
 
+  it("says that the length of the longest response is missing", async () => {
+    const rewardKwargs = { overlong_buffer_cfg: { enable: true, len: 4 } };
+    const make = () => dapoRewardManager.create(managerOptions({ customFunction: () => 1, rewardKwargs }));
+    expect(make).to.throw("the overlong buffer has len 4, penalty_factor 1 and no max_resp_len that is a number");
+  });
+
   it("refuses a buffer that does not fit, when it is made", async () => {
     for (const bad of [{ ...buffer, len: 0 }, { ...buffer, len: 200 }, { enable: true }, { ...buffer, beyond: "x" }]) {
       const error = await score(1, bad).catch((e: Error) => e);

@@ -37,7 +37,7 @@ describe("judge", () => {
 
   it("tells each deadline of merged requests what was waited for", async () => {
     await using server = await HttpServer.start(() => ({ status: 429 }));
-    const judge = createJudge({ addresses: [server.address], model: "m", waitMs: () => 5 });
+    const judge = createJudge({ addresses: [server.address], model: "m", maxTries: 1000, waitMs: () => 5 });
     const late = [1, 2].map(() =>
       withDeadline(150, async (signal) => judge.chat(ask("?"), { signal })).then(
         () => "an answer",
