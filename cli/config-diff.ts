@@ -11,6 +11,7 @@ import {
   type Problem,
   printedSources,
   problemsError,
+  sourceOf,
   sourceText,
   toPlain,
   valueText,
@@ -108,7 +109,10 @@ async function openSide(args: readonly string[], io: CommandIo): Promise<Side> {
     return {
       tree: composed.tree,
       wrong: wrongKeys(composed, io),
-      sourceOf: (_, { source }) => (source.kind === "file" ? placeText(source, io.cwd) : sourceText(source)),
+      sourceOf: (_, node) => {
+        const source = sourceOf(node);
+        return source.kind === "file" ? placeText(source, io.cwd) : sourceText(source);
+      },
     };
   }
   if (args.length > 1) {

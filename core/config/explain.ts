@@ -6,7 +6,7 @@ import { configErrors } from "./errors.js";
 import { knownKey } from "./known-keys.js";
 import { nearestKeys, suggestKey } from "./nearest.js";
 import { renamed } from "./renamed-keys.js";
-import { nodeAt, sourceText, toPlain } from "./tree.js";
+import { nodeAt, sourceOf, sourceText, toPlain } from "./tree.js";
 
 /** What can be said about one key. */
 export interface KeyExplanation {
@@ -33,7 +33,7 @@ export interface KeyExplanation {
 export function explainKey(key: string, composed: ComposedConfig): KeyExplanation {
   const path = key.split(".");
   const node = nodeAt(composed.tree, path);
-  const at = node ? { value: toPlain(node), source: sourceText(node.source) } : {};
+  const at = node ? { value: toPlain(node), source: sourceText(sourceOf(node)) } : {};
   const entry = findKey(key);
   if (entry) return { ...describe(entry), ...at };
   const open = openSectionOf(path);

@@ -33,7 +33,18 @@ export type { RunConfig } from "./schema/root.js";
 export { isSecretName, MASK, maskSecrets, shownVariable } from "./secrets.js";
 export { adapterUsed, criticUsed, referenceUsed } from "./size-rules.js";
 export { sourceOfKey } from "./source-of-key.js";
-export { type Dict, fromPlain, isSet, type Node, nodeAt, type Source, sourceText, toPlain, valueText } from "./tree.js";
+export {
+  type Dict,
+  fromPlain,
+  isSet,
+  type Node,
+  nodeAt,
+  type Source,
+  sourceOf,
+  sourceText,
+  toPlain,
+  valueText,
+} from "./tree.js";
 export {
   type ConfigFindings,
   inspectConfig,

@@ -53,6 +53,13 @@ export const pathText = (path: Path): string => path.join(".");
 /** Characters of an override in messages. */
 const SHOWN = 200;
 
+/** Where a value comes from; of a section of defaults, to which keys were added, where the first of them does. */
+export function sourceOf(node: Node): Source {
+  if (node.kind !== "dict" || node.source.kind !== "default") return node.source;
+  const added = [...node.entries.values()].map(sourceOf).find(({ kind }) => kind !== "default");
+  return added ?? node.source;
+}
+
 /** `file:line:column`, `environment NAME`, `override "a=b"` or `default`. */
 export function sourceText(source: Source): string {
   switch (source.kind) {

@@ -36,6 +36,12 @@ describe("cli/config check", () => {
     "+data.nowhere=1": "VERL_CONFIG_UNKNOWN_KEY",
   };
 
+  it("says of a section of one's own who added to it", async () => {
+    const key = "data.apply_chat_template_kwargs";
+    const { stdout } = await cli(["config", "explain", key, `+${key}.a=1`]);
+    expect(stdout).to.include(`(override "+${key}.a=1")`).and.not.include("(default)");
+  });
+
   it("says why engines were not asked in one sentence that ends once", async () => {
     const args = ["config", "check", "actor_rollout_ref.model.path=owner/name", "data.train_files=package.json"];
     const { stderr, stdout } = await cli(args, { cwd: process.cwd(), env: { VERL_PLATFORM: "amd" } });
