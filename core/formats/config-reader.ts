@@ -1,3 +1,4 @@
+import { nearestName } from "../host/nearest.js";
 import { shown } from "../host/shown.js";
 import { formatErrors } from "./errors.js";
 
@@ -34,7 +35,7 @@ export class ConfigReader {
   count(key: string, fallback?: number, ifNull = fallback, most = MAX_COUNT): number {
     const value = this.value(key);
     const chosen = value === undefined ? fallback : (value ?? ifNull);
-    if (chosen === undefined) throw this.invalid(`${this.path}${key} is missing`, key);
+    if (chosen === undefined) throw this.#missing(key);
     if (!Number.isInteger(chosen) || (chosen as number) < 1 || (chosen as number) > most) {
       throw this.wrong(key, chosen, `an integer from 1 to ${most}`);
     }
@@ -62,7 +63,7 @@ export class ConfigReader {
 
   positive(key: string, fallback?: number): number {
     const value = this.value(key) ?? fallback;
-    if (value === undefined) throw this.invalid(`${this.path}${key} is missing`, key);
+    if (value === undefined) throw this.#missing(key);
     if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) {
       throw this.wrong(key, value, "a positive number");
     }
@@ -126,6 +127,11 @@ export class ConfigReader {
     return value;
   }
 
+  /** The keys that were asked for. */
+  get members(): readonly string[] {
+    return [...this.asked];
+  }
+
   wasAsked(key: string): boolean {
     return this.asked.has(key);
   }
@@ -139,6 +145,14 @@ export class ConfigReader {
     const { where } = this;
     const fix = where === undefined ? { fix: "correct it where the run's configuration describes the model" } : {};
     return formatErrors.VERL_FORMATS_CONFIG_INVALID({ what, where, ...fix, ...this.#at(key) });
+  }
+
+  #missing(key: string): Error {
+    const near = nearestName(
+      key,
+      Object.keys(this.raw).filter((name) => !this.asked.has(name)),
+    );
+    return this.invalid(`${this.path}${key} is missing${near === null ? "" : `; there is a ${near}`}`, key);
   }
 
   /** The key for who knows where the values come from. */

@@ -53,6 +53,9 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   use_qk_norm: { feature: "norms of queries and keys, which this family does not have," },
 };
 
+/** Keys that are judged by their values. */
+export const GUARDED: readonly string[] = Object.keys(GUARDS);
+
 /** Refuses, by name, a feature that nobody has asked for: ignoring it would change the model's numbers. */
 export function refuseUnreadFeatures(config: ConfigReader): void {
   const { raw } = config;

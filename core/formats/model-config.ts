@@ -3,7 +3,8 @@ import { shown } from "../host/shown.js";
 import { ConfigReader, type JsonObject } from "./config-reader.js";
 import { formatErrors } from "./errors.js";
 import { familyOf, familyOfClass, MODEL_FAMILIES } from "./families/index.js";
-import { refuseUnreadFeatures } from "./guarded-features.js";
+import { GUARDED, refuseUnreadFeatures } from "./guarded-features.js";
+import { refuseUnknownMembers } from "./known-members.js";
 import type { HeadKind, ModelConfig } from "./model.js";
 
 export interface ParseModelConfigOptions {
@@ -13,6 +14,8 @@ export interface ParseModelConfigOptions {
   readonly where?: string;
   /** What the model is to compute; default: next-token logits. */
   readonly head?: HeadKind;
+  /** Somebody wrote it by hand: members that there are not are mistakes. */
+  readonly handwritten?: boolean;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface ParseModelConfigOptions {
  * would change the model's numbers and is missing here is refused by name, never ignored.
  */
 export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptions = {}): ModelConfig {
-  const { generationConfig = {}, where, head = "languageModel" } = options;
+  const { generationConfig = {}, where, head = "languageModel", handwritten = false } = options;
   const config = new ConfigReader(raw, where);
   const modelType = config.value("model_type");
   const family = modelType === undefined ? familyOfClass(classNameOf(raw)) : familyOf(modelType);
@@ -42,6 +45,7 @@ export function parseModelConfig(raw: JsonObject, options: ParseModelConfigOptio
   const headSize = head === "languageModel" ? vocabSize : head === "values" ? 1 : labelCount(config);
   const headBias = head === "values" && config.flag("token_classification_bias", true);
   refuseUnreadFeatures(config);
+  if (handwritten) refuseUnknownMembers(config, GUARDED);
 
   const beside = where === undefined ? undefined : join(dirname(where), "generation_config.json");
   const tokenIds = (key: string) =>

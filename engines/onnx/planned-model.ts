@@ -38,7 +38,8 @@ async function openPlanned(
   model: EngineOptions["model"] | RolloutOptions["model"],
   head: HeadKind,
 ): Promise<{ readonly config: ModelConfig; readonly names: ReadonlySet<string> }> {
-  if ("config" in model) return { config: parseModelConfig(model.config, { head }), names: new Set() };
+  if ("config" in model)
+    return { config: parseModelConfig(model.config, { head, handwritten: true }), names: new Set() };
   const opened = await openModel(model.path, { head });
   try {
     return { config: opened.config, names: new Set(opened.tensors.map(({ name }) => name)) };

@@ -183,6 +183,22 @@ describe("cli/train-command", () => {
       expect(huge.stdout).to.include("That is more than there is: the run would be killed.");
     });
 
+    it("finds a misspelt member of a model that the configuration describes", async () => {
+      const dry = (...members: string[]) =>
+        cli(
+          [
+            ...["train", ...TOY_OVERRIDES, ...ONNX_OVERRIDES, "--dry-run"],
+            ...members.map((member) => `+actor_rollout_ref.model.config.${member}`),
+          ],
+          { cwd: folder.dir },
+        );
+      const { code, stderr } = await dry("rope_tehta=5000");
+      expect(code).to.equal(2);
+      expect(stderr).to.include("rope_tehta is no member").and.include('Did you mean "rope_theta"?');
+      const usual = await dry("torch_dtype=bfloat16", "transformers_version=4.5", "_name_or_path=x", "use_cache=true");
+      expect(usual.code, usual.stderr).to.equal(0);
+    });
+
     it("finds a family of models that the engine does not know", async () => {
       const unknown = "actor_rollout_ref.model.config={model_type: unheard-of}";
       const { code, stderr } = await cli(["train", ...TOY_OVERRIDES, ...ONNX_OVERRIDES, unknown, "--dry-run"], {

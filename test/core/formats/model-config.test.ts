@@ -21,6 +21,12 @@ describe("model configuration", () => {
     expect(config.raw).to.include({ head_dim: 4, rms_norm_eps: 1e-6, rope_theta: 10000, tie_word_embeddings: false });
   });
 
+  it("names what stands there in place of a size that is missing", async () => {
+    const { hidden_size, ...others } = TINY_CONFIG as Record<string, unknown>;
+    const error = await errorOf(() => parseModelConfig({ ...others, hidden_sise: hidden_size }));
+    expect(error.message).to.include("hidden_size is missing; there is a hidden_sise");
+  });
+
   it("lists every id that ends a turn, generation config first", () => {
     expect(tinyConfig({ eos_token_id: [2, 3] }).eosTokenIds).to.deep.equal([2, 3]);
     const generationConfig = { eos_token_id: [5, 2, 5], pad_token_id: 0 };
