@@ -1,6 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, truncate } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { type RunNote, readMetrics } from "../../core/tracking/index.js";
 import { CpuPlatform } from "../../platforms/cpu/index.js";
@@ -227,6 +228,32 @@ describe("cli/train-command", () => {
       expect(hooks.stderr).to.include("VERL_CONFIG_FILE_MISSING").and.include("none.mjs");
     });
   });
+
+  for (const stream of ["", "2"]) {
+    it(`goes on to its end, with its checkpoint, where ${stream === "" ? "standard output" : "standard error"} takes nothing`, async function () {
+      this.timeout(60_000);
+      const words = [
+        ...TOY_OVERRIDES,
+        "trainer.save_freq=1",
+        "trainer.total_training_steps=2",
+        "trainer.logger=[console]",
+      ];
+      const quoted = words.map((word) => `'${word}'`).join(" ");
+      const main = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+      const { status, stderr } = spawnSync(
+        "sh",
+        ["-c", `"${process.execPath}" "${main}" train ${quoted} ${stream}> /dev/full`],
+        {
+          cwd: folder.dir,
+          encoding: "utf8",
+          env: { ...process.env, NO_COLOR: "1", VERL_USE_EXTERNAL_MODULES: FAKE_PLUGIN },
+        },
+      );
+      expect(await folder.read("run", "latest_checkpointed_iteration.txt")).to.equal("2");
+      expect(status, stderr).to.equal(stream === "" ? 1 : 0);
+      expect(stderr.match(/VERL_CLI_OUTPUT$/gm) ?? []).to.have.length(stream === "" ? 2 : 0);
+    });
+  }
 
   describe("Ctrl-C", function () {
     this.timeout(120_000);
