@@ -15,6 +15,7 @@ import { asHeld, MEDIA_FIX, strangeProblem, tokensProblem } from "./check-media.
 import { type CheckedOutput, checkOutput } from "./check-output.js";
 import { agentErrors } from "./errors.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
+import { BEGUN, type LateLoop } from "./late-start.js";
 import { loopFailure } from "./loop-failure.js";
 import { SessionMedia } from "./loop-media.js";
 import { nameOf, type PromptRun } from "./prompt-run.js";
@@ -164,7 +165,7 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
   const inLoop = <T>(call: () => T) =>
     inUserCode(() => `the agent loop ${factory.name}, prompt ${nameOf(prompt)}, session ${session}`, call);
   const context = contextOf(prompt, session, tools, both);
-  const loop = await abortable(
+  const loop: LateLoop = await abortable(
     inLoop(() => factory.create(context)),
     both,
   );
@@ -173,7 +174,13 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
       what: `the agent loop ${factory.name} took longer than ${deadlineMs / 1000} s`,
       where: `prompt ${nameOf(prompt)}, session ${session}`,
     });
-  const timer = Number.isFinite(deadlineMs) ? setTimeout(() => expiry.abort(late()), timerMs(deadlineMs)) : undefined;
+  let [timer, isOver] = [undefined as NodeJS.Timeout | undefined, false];
+  const begin = () => {
+    if (Number.isFinite(deadlineMs) && !isOver) timer = setTimeout(() => expiry.abort(late()), timerMs(deadlineMs));
+  };
+  const begun = loop[BEGUN];
+  if (begun) void begun.then(begin);
+  else begin();
   try {
     // Others run with the same row, in later passes too; the reward, which comes after, sees it as it is.
     const { messages, row } = ownCopy({ messages: task.messages, row: task.row });
@@ -184,6 +191,7 @@ async function runLoop(prompt: PromptRun, session: number, tools: SessionTools) 
     both.throwIfAborted();
     throw loopFailure(error, factory.name, `prompt ${nameOf(prompt)}, session ${session}`);
   } finally {
+    isOver = true;
     clearTimeout(timer);
   }
 }

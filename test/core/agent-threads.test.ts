@@ -437,6 +437,17 @@ describe("agent loops in threads", function () {
     expect(started()).to.equal(2);
   });
 
+  it("go to a new thread where one before them computes without end and they have not begun", async () => {
+    const agent = { session_deadline_s: 0.2 };
+    const { submit, manager, tags, started } = await rig("Obedient", ["yes"], { agent, graceMs: 200 });
+    await submit([say("a", "compute"), say("b", "compute"), say("c", "please"), say("d", "please")]);
+    await manager.drain();
+    const { a, b, c, d } = await tags();
+    expect([a.status, b.status, c.status, d.status]).to.deep.equal(["failure", "failure", "finished", "finished"]);
+    expect(String(b.lastEvent)).to.contain("VERL_AGENT_SESSION_TIMEOUT");
+    expect(started()).to.equal(3);
+  });
+
   it("keep their thread where they only do not listen: its other sessions go on", async () => {
     const agent = { session_deadline_s: 0.2 };
     const { submit, manager, tags, started } = await rig("Obedient", ["yes"], { agent, graceMs: 10_000 });

@@ -22,6 +22,8 @@ export interface DriverSession {
   /** What its thread has not given back: instances of tools, simulated users. */
   readonly held: Map<string, Held>;
   readonly spans: RelayedSpans;
+  /** Its thread has come to it. */
+  begin(): void;
 }
 
 interface Held {
@@ -76,6 +78,9 @@ export function driverMethods(
   }
 
   return {
+    async begun({ session }) {
+      sessions.get(session)?.begin();
+    },
     async generate({ session, span, request }, options) {
       const { context, spans, signal } = sessionOf(session, options);
       return spans.inside(span, () => context.client.generate(request, { signal }));

@@ -75,6 +75,8 @@ export type DriverCalls = {
   tool: InSpan & { readonly name: string; readonly call: ToolStep };
   interaction: InSpan & { readonly name: string; readonly call: InteractionStep };
   span: { readonly session: number; readonly event: SpanNews };
+  /** Told before the session's loop is made: until then another thread may take it. */
+  begun: { readonly session: number };
   log: { readonly level: keyof Logger; readonly message: string };
 };
 

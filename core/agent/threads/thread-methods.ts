@@ -61,7 +61,11 @@ export function threadMethods(
       const parts = new DriverParts(driver, session);
       const context = await contextOf(session, opened, parts, signal);
       const { messages, row, validate } = session;
-      const work = async () => (await factory.create(context)).run({ messages, row, validate });
+      const work = async () => {
+        // Sent at once, before anything of the loop's can hold this thread.
+        void driver.call("begun", { session: session.id }).catch(() => {});
+        return (await factory.create(context)).run({ messages, row, validate });
+      };
       const where = `agent loop ${session.loop}, session ${session.trajectoryId}`;
       const returned = await unwound(withTracer(parts.tracer, work), signal).catch((error: unknown) => {
         throw loopFailure(error, session.loop, where);

@@ -73,7 +73,9 @@ export class ThreadSlot {
       (thread) => {
         thread.onLost(() => {
           if (!leave()) return;
-          logger.warn(`${thread.name} is gone; its sessions have failed, and another takes its place`);
+          logger.warn(
+            `${thread.name} is gone; the sessions that it had begun have failed, and another takes its place`,
+          );
         });
         return thread;
       },
@@ -121,7 +123,7 @@ export class ThreadSlot {
     const { graceMs, logger } = this.options;
     this.#thread = null;
     logger.warn(
-      `${thread.name} is ended by force, with its sessions: for ${graceMs / 1000} s it has not answered that one of them is over`,
+      `${thread.name} is ended by force, with the sessions that it had begun: for ${graceMs / 1000} s it has not answered that one of them is over`,
     );
     void thread.stop();
   }
