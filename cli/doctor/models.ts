@@ -5,6 +5,7 @@ import { hubSnapshot } from "../../core/formats/index.js";
 import type { Diagnosis } from "../../core/plugin.js";
 import { commandLogger } from "../command-logger.js";
 import type { CommandIo } from "../io.js";
+import { diagnoseAdapter } from "./adapter.js";
 import { diagnoseTokenizer, type TokenizerDiagnosis } from "./tokenizer.js";
 import { diagnoseWeights } from "./weights.js";
 
@@ -36,7 +37,10 @@ export async function diagnoseModels(
   const further = [];
   // A critic reads what the policy's tokenizer makes.
   for (const model of others) further.push(await diagnose(model, own.vocabulary));
-  return { findings: [own, ...further].flatMap(({ findings }) => findings), template: own.template };
+  const base = main.weights === null ? null : await placeOf(main.weights, io);
+  // Without the model's shapes an adapter's cannot be judged; that it is not here has been said.
+  const ofAdapter = await diagnoseAdapter(config, base, io.cwd);
+  return { findings: [...[own, ...further].flatMap(({ findings }) => findings), ...ofAdapter], template: own.template };
 
   async function diagnose(
     { of, weights, tokenizer, chatTemplate, kwargs }: NamedModel,

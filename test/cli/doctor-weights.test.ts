@@ -1,6 +1,14 @@
 import { cp, mkdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { expect } from "chai";
-import { openModel, parameterSpecs, parseModelConfig, writeHfFolder } from "../../core/formats/index.js";
+import {
+  chooseModules,
+  loraParameterSpecs,
+  openModel,
+  parameterSpecs,
+  parseModelConfig,
+  writeAdapter,
+  writeHfFolder,
+} from "../../core/formats/index.js";
 import type { Diagnosis } from "../../core/plugin.js";
 import { type GgufTensorBytes, ggufBytes, text, u32 } from "../core/formats/gguf/gguf-bytes.js";
 import { tinyGgufTensors, tinyMetadata } from "../core/formats/gguf/tiny-gguf.js";
@@ -218,6 +226,35 @@ describe("verl doctor on a model's weights", function () {
       await write({}, [{ ...first, data }, ...rest]);
       expect(await told()).to.match(/1 values of tensor "token_embd\.weight" are NaN or infinite, the first at 5/);
     });
+  });
+
+  it("looks at the adapter to begin with: its files, its shapes and its values", async () => {
+    const config = parseModelConfig(JSON.parse(await readFile(folder.at("model", "config.json"), "utf8")));
+    const shape = { rank: 2, alpha: 4, rslora: false, modules: chooseModules(config, { targetModules: ["q_proj"] }) };
+    const write = (value: number, of = config) =>
+      writeAdapter(folder.at("adapter"), {
+        ...{ config: of, shape, base: null },
+        tensors: loraParameterSpecs(of, shape).map(({ name, shape: dims }) => ({
+          ...{ name, shape: dims, dtype: "f32" as const },
+          data: new Float32Array(dims.reduce((a, b) => a * b, 1)).fill(value),
+        })),
+      });
+    const told = async () => {
+      const named = ["actor_rollout_ref.model.path=model", "actor_rollout_ref.model.lora_adapter_path=adapter"];
+      const { json } = await cli(["doctor", ...named, "--json"], { cwd: folder.dir });
+      const found = json<{ findings: Diagnosis[] }>().findings.filter(({ name }) => name === "adapter");
+      return details(found);
+    };
+    await write(0.5);
+    expect(await told()).to.match(/^ok: \d+ tensors for \d+ modules, rank 2, alpha 4/);
+    await write(Number.NaN);
+    expect(await told()).to.match(/^failed: .*NaN/);
+    await write(0.5, { ...config, hiddenSize: config.hiddenSize * 2 });
+    expect(await told()).to.match(/^failed: VERL_FORMATS_ADAPTER_INVALID: .*has shape/);
+    await rm(folder.at("adapter", "adapter_model.safetensors"));
+    expect(await told()).to.include("no adapter_model.safetensors");
+    await rm(folder.at("adapter"), { recursive: true });
+    expect(await told()).to.match(/^failed: .*adapter_config\.json/);
   });
 
   it("does not miss a second time what a shard that cannot be read holds", async () => {
