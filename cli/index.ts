@@ -1,7 +1,7 @@
 /** Entry of the package: the plugin host with the built-ins, the configuration, and training from code. */
 import { createHost as createBareHost, type Host, type HostOptions } from "../core/index.js";
 import { AGENT_MAIN, BUILTINS, RANK_MAIN, REWARD_MAIN } from "./builtins.js";
-import type { TrainOutcome } from "./train-run.js";
+import type { TrainOutcome } from "./runs/train-run.js";
 
 export { builtinAdvantageEstimators, builtinPolicyLosses, sftLoss } from "../core/algorithms/index.js";
 export {
@@ -16,7 +16,7 @@ export { charTokenizerFiles, hashText, loadTokenizer, RandomStream } from "../co
 export { hubSnapshot, openModel, parseModelConfig, writeHfFolder } from "../core/formats/index.js";
 export type { Host, HostOptions } from "../core/index.js";
 export * from "../core/plugin.js";
-export type { TrainOutcome } from "./train-run.js";
+export type { TrainOutcome } from "./runs/train-run.js";
 
 /** A plugin host with everything that is built in, and the plugins that environment and options name. */
 export function createHost(
@@ -48,10 +48,10 @@ export interface TrainRequestOptions {
 /** What `verl train` does, from code. Resolves when the run ended in order; rejects with a coded error. */
 export async function train(options: TrainRequestOptions = {}): Promise<TrainOutcome> {
   const [{ prepareRun }, { trainPrepared }, { processIo }, { commandLogger }] = await Promise.all([
-    import("./prepare-run.js"),
-    import("./train-run.js"),
-    import("./io.js"),
-    import("./command-logger.js"),
+    import("./runs/prepare-run.js"),
+    import("./runs/train-run.js"),
+    import("./program/io.js"),
+    import("./program/command-logger.js"),
   ]);
   const own = processIo();
   const io = { ...own, cwd: options.cwd ?? own.cwd, stdout: options.output ?? own.stdout };

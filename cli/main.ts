@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { endProcess } from "../core/host/basics.js";
-import { guardExit } from "./exit-guard.js";
-import { processIo } from "./io.js";
-import { watchOutputs } from "./lost-output.js";
+import { processIo } from "./program/io.js";
+import { watchOutputs } from "./program/lost-output.js";
 import { runCli } from "./run-cli.js";
+import { guardExit } from "./runs/exit-guard.js";
 
 /** How long something that a user's file left running (a timer, a socket) may keep the process alive. */
 const LINGER_MS = 1000;

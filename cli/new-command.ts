@@ -4,9 +4,9 @@ import { reasonOf } from "../core/host/basics.js";
 import { nextSteps } from "./create/next-steps.js";
 import { listTemplates, ScaffoldError, scaffoldProject } from "./create/scaffold.js";
 import { cliErrors } from "./errors.js";
-import { type CommandIo, printJson, printLine } from "./io.js";
-import { EXIT } from "./report-error.js";
-import { VERSION } from "./version.js";
+import { type CommandIo, printJson, printLine } from "./program/io.js";
+import { EXIT } from "./program/report-error.js";
+import { VERSION } from "./program/version.js";
 
 // Compiled files lie in dist/cli, two folders below the package's own.
 const TEMPLATES = fileURLToPath(new URL("../../cli/create/templates", import.meta.url));

@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from "commander";
-import { withExplicitLockFiles } from "./arguments.js";
-import type { Declaring } from "./declare.js";
 import { cliErrors } from "./errors.js";
-import { type CommandIo, hasPlugins, printLine } from "./io.js";
-import { type AddedHelp, createProgram } from "./program.js";
-import { EXIT, reportError } from "./report-error.js";
+import { withExplicitLockFiles } from "./program/arguments.js";
+import type { Declaring } from "./program/declare.js";
+import { type CommandIo, hasPlugins, printLine } from "./program/io.js";
+import { type AddedHelp, createProgram } from "./program/program.js";
+import { EXIT, reportError } from "./program/report-error.js";
 
 /**
  * Runs one command line (without `node verl`) and returns the exit code: 0 done, 1 the run failed, 2 the command line, the
@@ -22,7 +22,7 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<nu
   try {
     const program = createProgram(declaring, await addedHelp(argv, io));
     if (mayBeOfPlugin(argv, program, io)) {
-      const { runPluginCommand } = await import("./plugin-commands.js");
+      const { runPluginCommand } = await import("./plugins/plugin-commands.js");
       const ofPlugin = await runPluginCommand(argv, io);
       if (ofPlugin !== null) return ofPlugin;
     }
@@ -65,10 +65,10 @@ async function addedHelp(argv: readonly string[], io: CommandIo): Promise<AddedH
   const [first = "--help", ...rest] = argv;
   const asks = (word: string) => word === "--help" || word === "-h";
   const isHelped = (first === "train" && rest.some(asks)) || (first === "help" && rest[0] === "train");
-  if (isHelped) return { train: (await import("./key-help.js")).frequentKeysHelp() };
+  if (isHelped) return { train: (await import("./config/key-help.js")).frequentKeysHelp() };
   const isWhole = asks(first) || (first === "help" && rest.length === 0);
   if (!isWhole || !hasPlugins(io)) return {};
-  return { commands: await (await import("./plugin-commands.js")).pluginCommandsHelp(io) };
+  return { commands: await (await import("./plugins/plugin-commands.js")).pluginCommandsHelp(io) };
 }
 
 /** A first word that is none of the built-in commands, where plugins are named that may know it. */

@@ -1,14 +1,14 @@
 /** Public entry of its own, for `verl plugins list`: reads manifests, and loads no room that a run needs. */
 import path from "node:path";
-import { lockOf, type PluginLock } from "./host/lock.js";
+import { lockOf, type PluginLock } from "./host/loading/lock.js";
+import { type PluginPlan, planPlugins } from "./host/loading/plan.js";
 import { stderrLogger } from "./host/logger.js";
-import { type PluginPlan, planPlugins } from "./host/plan.js";
 import type { Logger } from "./host/types.js";
 import { KINDS } from "./kinds.js";
 import { PACKAGE } from "./package-info.js";
 import { PLUGIN_API_VERSION } from "./plugin-api-version.js";
 
-export { LOCK_FILE, lockText } from "./host/lock.js";
+export { LOCK_FILE, lockText } from "./host/loading/lock.js";
 
 /** What this installation calls itself in locks and towards workers. */
 export const HOST = { ...PACKAGE, apiVersion: PLUGIN_API_VERSION };

@@ -2,7 +2,7 @@
  * `verl-ts/plugin`: everything that the author of a plugin needs. Types and small helpers only; importing it loads no
  * engine, no server and no heavy dependency.
  */
-import { type PluginDefinition, pluginBrand } from "./host/plugin-definition.js";
+import { type PluginDefinition, pluginBrand } from "./host/loading/plugin-definition.js";
 import type { Logger, ProcessRole } from "./host/types.js";
 import type { Registrars } from "./kinds.js";
 import type { Platform } from "./platform/platform.js";
@@ -34,16 +34,15 @@ export function definePlugin<P extends Plugin>(plugin: P): P {
 }
 
 export type * from "./agent/agent-loop.js";
-export { AgentLoopBase } from "./agent/agent-loop-base.js";
 export * from "./agent/continuous-tokens/index.js";
 export * from "./agent/interactions/interaction.js";
 export type { InteractionSet } from "./agent/interactions/load-interactions.js";
-export { type LoopMedia, SessionMedia, type TakeMessages } from "./agent/loop-media.js";
-export type * from "./agent/manager-factory.js";
-export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/merge-trajectories.js";
+export { AgentLoopBase } from "./agent/loops/agent-loop-base.js";
+export { type LoopMedia, SessionMedia, type TakeMessages } from "./agent/loops/loop-media.js";
+export { interruptible } from "./agent/loops/partial-loops.js";
 export type * from "./agent/own-manager/contract.js";
 export { sequenceManager } from "./agent/own-manager/find-manager.js";
-export { interruptible } from "./agent/partial-loops.js";
+export type * from "./agent/sessions/manager-factory.js";
 export { jsonOrText, objectText } from "./agent/tool-parsers/argument-texts.js";
 export { composeToolParser, type ToolParserForm } from "./agent/tool-parsers/compose-tool-parser.js";
 export { type JsonBody, membersOf, readJson } from "./agent/tool-parsers/json-body.js";
@@ -77,7 +76,13 @@ export {
 } from "./agent/tools/tool-executor.js";
 export type * from "./agent/tools/tool-factory.js";
 export { ToolSet } from "./agent/tools/tool-set.js";
-export { type TrajectoryFields, type TrajectoryPlace, toRow, trajectoryTag } from "./agent/trajectory-row.js";
+export { type MergedSample, type ModelCall, mergeTrajectories } from "./agent/trajectories/merge-trajectories.js";
+export {
+  type TrajectoryFields,
+  type TrajectoryPlace,
+  toRow,
+  trajectoryTag,
+} from "./agent/trajectories/trajectory-row.js";
 export type * from "./algorithms/advantage.js";
 export { aggLoss, LOSS_AGG_MODES } from "./algorithms/agg-loss.js";
 export type * from "./algorithms/algebra.js";
@@ -90,9 +95,11 @@ export {
 } from "./algorithms/losses/policy-terms.js";
 export { indicator, masked, maskedMean, rowMean } from "./algorithms/masked-algebra.js";
 export { type CommandContext, type PluginCommand, RESERVED_COMMANDS } from "./command.js";
-export type * from "./data/dataset.js";
-export type { KVBatchMeta } from "./data/kv-batch-meta.js";
-export { kvBatchMeta } from "./data/kv-batch-meta.js";
+export type { KVBatchMeta } from "./data/batch/kv-batch-meta.js";
+export { kvBatchMeta } from "./data/batch/kv-batch-meta.js";
+export type { Column, SequenceBatch, SequenceInput, SequenceMedia } from "./data/batch/sequence-batch.js";
+export { packSequences, selectSequences, sequenceAt } from "./data/batch/sequence-batch.js";
+export type * from "./data/batch/tensor.js";
 export type { MediaColumns } from "./data/media/fold-media.js";
 export {
   idOfReference,
@@ -128,11 +135,9 @@ export {
   textAlone,
 } from "./data/media/run-media.js";
 export { RandomStream, uniformAt } from "./data/random.js";
-export type * from "./data/row.js";
-export type * from "./data/row-sampler.js";
-export type { Column, SequenceBatch, SequenceInput, SequenceMedia } from "./data/sequence-batch.js";
-export { packSequences, selectSequences, sequenceAt } from "./data/sequence-batch.js";
-export type * from "./data/tensor.js";
+export type * from "./data/rows/dataset.js";
+export type * from "./data/rows/row.js";
+export type * from "./data/rows/row-sampler.js";
 export type * from "./data/tokenizer.js";
 export type * from "./engine/backend.js";
 export { type ComposeEngineOptions, composeEngine } from "./engine/compose-engine.js";
@@ -144,15 +149,15 @@ export { findProblems } from "./engine/plan-check.js";
 export { failedFinding } from "./host/diagnosis.js";
 export type { ErrorCode, ErrorDetails, ErrorEntry, ErrorFactory, ErrorTable } from "./host/errors.js";
 export { defineErrors, isVerlError, reasonOf, VerlError } from "./host/errors.js";
-export type { Kind, Owner, Registrar, Registry } from "./host/kind.js";
-export type { PluginDefinition } from "./host/plugin-definition.js";
+export type { PluginDefinition } from "./host/loading/plugin-definition.js";
+export type { LoadUserModule } from "./host/loading/user-module.js";
 export { type Profiler, profiled } from "./host/profiler.js";
-export { type Reach, type ReachOptions, reach } from "./host/reach.js";
-export { requireWritableFile, requireWritableFolder } from "./host/require-writable.js";
-export { responseText } from "./host/response-text.js";
-export type { Stability } from "./host/stability.js";
+export type { Kind, Owner, Registrar, Registry } from "./host/registry/kind.js";
+export type { Stability } from "./host/registry/stability.js";
 export type * from "./host/types.js";
-export type { LoadUserModule } from "./host/user-module.js";
+export { type Reach, type ReachOptions, reach } from "./host/util/reach.js";
+export { requireWritableFile, requireWritableFolder } from "./host/util/require-writable.js";
+export { responseText } from "./host/util/response-text.js";
 export type { KindMap, Registrars, Registries } from "./kinds.js";
 export type * from "./platform/platform.js";
 export { PLUGIN_API_VERSION } from "./plugin-api-version.js";
@@ -205,9 +210,9 @@ export { ATTRIBUTE } from "./tracing/attributes.js";
 export { type OpenedSpan, RelayTracer } from "./tracing/relay/relay-tracer.js";
 export type * from "./tracing/tracer.js";
 export type * from "./tracking/tracker.js";
-export type { Alarm } from "./trainer/health.js";
 export type * from "./trainer/hooks.js";
 export { HOOK_NAMES } from "./trainer/hooks.js";
+export type { Alarm } from "./trainer/metrics/health.js";
 export type * from "./trainer/trainer.js";
 export { transferErrors } from "./transfer/errors.js";
 export { InProcessQueue, type InProcessQueueOptions } from "./transfer/in-process-queue.js";

@@ -1,9 +1,9 @@
 import type { StartAgentThread } from "./agent/threads/loop-threads.js";
 import type { RankProcesses } from "./engine/data-parallel/compose-ranks.js";
 import type { BaseEngine, EngineFactory, EngineModelType, EngineOptions } from "./engine/engine.js";
-import type { HostContainer } from "./host/container.js";
 import type { HookDriver } from "./host/hook-driver.js";
-import type { LoadUserModule } from "./host/user-module.js";
+import type { LoadUserModule } from "./host/loading/user-module.js";
+import type { HostContainer } from "./host/registry/container.js";
 import type { Registries } from "./kinds.js";
 import type { Platform } from "./platform/platform.js";
 import type { WorkerTask } from "./reward/index.js";

@@ -1,8 +1,8 @@
 import path from "node:path";
-import { type CommandIo, printJson, printLine } from "../io.js";
-import { checkPatterns } from "../metric-pattern.js";
-import { checkOutput, writePage } from "../output-file.js";
-import { EXIT } from "../report-error.js";
+import { type CommandIo, printJson, printLine } from "../program/io.js";
+import { checkPatterns } from "../program/metric-pattern.js";
+import { checkOutput, writePage } from "../program/output-file.js";
+import { EXIT } from "../program/report-error.js";
 import { type Comparison, compareRuns } from "./comparison.js";
 import { loadRun } from "./load-run.js";
 import { comparisonPage } from "./render-page.js";

@@ -1,7 +1,7 @@
 import { diffConfigs, toPlain } from "../../core/config/index.js";
 import type { JsonValue } from "../../core/plugin.js";
 import { KEY_METRICS, type KeyMetric, nameOf, type Point, validationScores } from "../../core/tracking/index.js";
-import { matches } from "../metric-pattern.js";
+import { matches } from "../program/metric-pattern.js";
 import type { ComparedRun } from "./load-run.js";
 
 /** Share of a curve whose mean is its final value: a single step of training is noise. */

@@ -1,6 +1,6 @@
 import { formatValue, type Point, sparkline } from "../../core/tracking/index.js";
-import { painter } from "../io.js";
-import { formatTable } from "../table.js";
+import { painter } from "../program/io.js";
+import { formatTable } from "../program/table.js";
 import { type Comparison, differenceInterval, type MetricComparison, type ScoreComparison } from "./comparison.js";
 
 const CURVE_WIDTH = 24;

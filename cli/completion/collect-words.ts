@@ -1,7 +1,7 @@
 import { configKeys, offeredNames } from "../../core/config/index.js";
 import type { Host } from "../../core/index.js";
-import type { CommandIo } from "../io.js";
-import { startHost } from "../prepare-run.js";
+import type { CommandIo } from "../program/io.js";
+import { startHost } from "../runs/prepare-run.js";
 import type { CompletionWords } from "./recorded-words.js";
 
 /** Words of the schema, of the built-ins, and of the plugins that the environment loads. */

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { errorTable } from "../error-table.js";
-import { type CommandIo, printLine } from "../io.js";
 import { templateNames } from "../new-command.js";
-import { pluginKinds } from "../plugins-new.js";
-import { EXIT } from "../report-error.js";
+import { pluginKinds } from "../plugins/plugins-new.js";
+import { type CommandIo, printLine } from "../program/io.js";
+import { EXIT } from "../program/report-error.js";
 import { type CompletionWords, recordedWords } from "./recorded-words.js";
 import { completionScript, type Shell } from "./script.js";
 import { completionSpec } from "./spec.js";

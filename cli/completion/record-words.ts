@@ -1,6 +1,6 @@
 /** Run by the build: records the words of the built-ins. */
 import { writeFileSync } from "node:fs";
-import { processIo } from "../io.js";
+import { processIo } from "../program/io.js";
 import { collectWords } from "./collect-words.js";
 import { WORDS_FILE } from "./recorded-words.js";
 

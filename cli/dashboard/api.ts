@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sampleOf } from "../../core/tracking/index.js";
-import { VERSION } from "../version.js";
+import { VERSION } from "../program/version.js";
 import type { Catalogue } from "./catalogue.js";
 import { readCurves } from "./curves.js";
 import { dashboardErrors } from "./errors.js";

@@ -10,7 +10,7 @@ import {
 } from "../../core/formats/index.js";
 import { type Diagnosis, isVerlError, reasonOf } from "../../core/plugin.js";
 import { bytesText } from "../../core/trainer/index.js";
-import { type CommandIo, printLine } from "../io.js";
+import { type CommandIo, printLine } from "../program/io.js";
 import type { Vocabulary } from "./tokenizer.js";
 
 export interface WeightsOptions {

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { RUN_FILES, RunFolder } from "../../core/tracking/index.js";
 import { cliErrors } from "../errors.js";
-import { type CommandIo, printJson, printLine } from "../io.js";
-import { checkPatterns, matches } from "../metric-pattern.js";
-import { checkOutput, writeOutput } from "../output-file.js";
-import { EXIT } from "../report-error.js";
+import { type CommandIo, printJson, printLine } from "../program/io.js";
+import { checkPatterns, matches } from "../program/metric-pattern.js";
+import { checkOutput, writeOutput } from "../program/output-file.js";
+import { EXIT } from "../program/report-error.js";
 import { csvText, EXPORT_FORMATS, type ExportFormat, jsonlText, parquetBytes } from "./formats.js";
 import { metricsTable } from "./metrics-table.js";
 

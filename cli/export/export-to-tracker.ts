@@ -4,12 +4,12 @@ import { didYouMean } from "../../core/host/basics.js";
 import type { Host } from "../../core/index.js";
 import type { JsonValue, Logger, RunInfo, Tracker, TrackerFactory, TrajectoryRecord } from "../../core/plugin.js";
 import { checkTrackers, RunFolder, readTrajectories, SAMPLES_FILE, unmask } from "../../core/tracking/index.js";
-import { commandLogger } from "../command-logger.js";
 import { cliErrors } from "../errors.js";
-import { type CommandIo, printJson, printLine } from "../io.js";
-import { checkPatterns, matches } from "../metric-pattern.js";
-import { startHost } from "../prepare-run.js";
-import { EXIT } from "../report-error.js";
+import { commandLogger } from "../program/command-logger.js";
+import { type CommandIo, printJson, printLine } from "../program/io.js";
+import { checkPatterns, matches } from "../program/metric-pattern.js";
+import { EXIT } from "../program/report-error.js";
+import { startHost } from "../runs/prepare-run.js";
 
 export interface TrackerExportRequest {
   readonly run: string;

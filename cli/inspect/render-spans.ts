@@ -1,7 +1,7 @@
 import { ATTRIBUTE } from "../../core/plugin.js";
 import type { ReadSpan } from "../../core/tracing/index.js";
 import { formatValue } from "../../core/tracking/index.js";
-import { painter } from "../io.js";
+import { painter } from "../program/io.js";
 import { type SelectedTraces, type SpanTree, secondsOf } from "./span-trees.js";
 import { oneLine } from "./terminal-text.js";
 

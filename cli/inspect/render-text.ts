@@ -7,8 +7,8 @@ import {
   segmentsOf,
   type TrajectoryRecord,
 } from "../../core/tracking/index.js";
-import { painter } from "../io.js";
-import { formatTable } from "../table.js";
+import { painter } from "../program/io.js";
+import { formatTable } from "../program/table.js";
 import type { MediaFiles } from "./media-files.js";
 import type { Selected } from "./select.js";
 import { oneLine, printable } from "./terminal-text.js";

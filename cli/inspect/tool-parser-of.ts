@@ -1,8 +1,8 @@
 import { builtinToolParsers, type ToolParser } from "../../core/agent/index.js";
 import { nearestName, reasonOf } from "../../core/host/basics.js";
 import { cliErrors } from "../errors.js";
-import type { CommandIo } from "../io.js";
-import { startHost } from "../prepare-run.js";
+import type { CommandIo } from "../program/io.js";
+import { startHost } from "../runs/prepare-run.js";
 
 /** Who reads tool calls, and what is to be said where nobody does. Disposed after use, with the plugins it came from. */
 export interface OpenToolParser extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { writeOutput } from "../output-file.js";
+import { writeOutput } from "../program/output-file.js";
 import type { ProfileRecorder, Stretch } from "./recorder.js";
 import { stageLabel } from "./report.js";
 

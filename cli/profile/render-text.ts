@@ -1,5 +1,5 @@
 import { bytesText } from "../../core/trainer/index.js";
-import type { painter } from "../io.js";
+import type { painter } from "../program/io.js";
 import type { ProfileReport, Share } from "./report.js";
 
 const BAR = 24;

@@ -4,7 +4,7 @@ import { CheckpointStore, damageOf, startOf } from "../../core/trainer/index.js"
 import { cliErrors } from "../errors.js";
 import { NothingFound } from "../inspect/nothing.js";
 import { allTrajectories } from "../inspect/select.js";
-import { checkpointRoot } from "../run-checkpoints.js";
+import { checkpointRoot } from "../runs/run-checkpoints.js";
 
 export interface Wanted {
   /** Beginning of the trajectory's key; null: the latest that can be replayed. */

@@ -5,12 +5,12 @@ import { CONFIG_FILE, formatNumber, RunFolder, type TrajectoryRecord } from "../
 import { replayTrajectory } from "../../core/trainer/index.js";
 import { cliErrors } from "../errors.js";
 import { oneLine, printable } from "../inspect/terminal-text.js";
-import { withInterrupts } from "../interrupts.js";
-import { type CommandIo, painter, printJson, printLine } from "../io.js";
-import { prepareRun } from "../prepare-run.js";
-import { EXIT } from "../report-error.js";
-import { inRunScope } from "../run-scope.js";
-import { watchedWork } from "../watched-work.js";
+import { withInterrupts } from "../program/interrupts.js";
+import { type CommandIo, painter, printJson, printLine } from "../program/io.js";
+import { EXIT } from "../program/report-error.js";
+import { watchedWork } from "../program/watched-work.js";
+import { prepareRun } from "../runs/prepare-run.js";
+import { inRunScope } from "../runs/run-scope.js";
 import {
   compareReplay,
   type LogProbDifference,

@@ -7,7 +7,7 @@ import {
   STALENESS,
   sparkline,
 } from "../../core/tracking/index.js";
-import { painter } from "../io.js";
+import { painter } from "../program/io.js";
 import { blockChart } from "./block-chart.js";
 import type { TuiState } from "./state.js";
 import { cutText, fitText, textWidth } from "./text-width.js";

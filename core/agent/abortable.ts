@@ -1,4 +1,4 @@
-import { timerMs } from "../host/deadline.js";
+import { timerMs } from "../host/util/deadline.js";
 
 /**
  * The value of `work`, or the signal's reason as soon as it aborts: user code that ignores its signal holds nobody up, and

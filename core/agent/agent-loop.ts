@@ -1,12 +1,12 @@
 import type { PlacedMedia } from "../data/media/media.js";
-import type { Row } from "../data/row.js";
+import type { Row } from "../data/rows/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, JsonValue, Logger } from "../host/types.js";
 import type { LlmClient, SamplingParams, VersionRun } from "../rollout/rollout.js";
 import type { Tracer } from "../tracing/tracer.js";
 import type { TurnEncoder } from "./continuous-tokens/turn-encoder.js";
 import type { InteractionSet } from "./interactions/load-interactions.js";
-import type { LoopMedia } from "./loop-media.js";
+import type { LoopMedia } from "./loops/loop-media.js";
 import type { ToolParser } from "./tool-parsers/tool-parser.js";
 import type { ToolCallLimits } from "./tools/tool-executor.js";
 import type { ToolSet } from "./tools/tool-set.js";

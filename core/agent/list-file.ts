@@ -1,7 +1,7 @@
 import { readYaml, toPlain } from "../config/index.js";
 import { isVerlError, reasonOf } from "../host/errors.js";
-import { readRegularText } from "../host/regular-file.js";
-import type { LoadUserModule } from "../host/user-module.js";
+import type { LoadUserModule } from "../host/loading/user-module.js";
+import { readRegularText } from "../host/util/regular-file.js";
 
 /** The error of a list that cannot be used: what is wrong, and why. */
 export type BadList = (what: string, why?: string) => Error;

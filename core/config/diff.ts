@@ -1,4 +1,4 @@
-import { type Dict, equal, type Node, type Path, pathText } from "./tree.js";
+import { type Dict, equal, type Node, type Path, pathText } from "./compose/tree.js";
 
 /** A key that two configurations do not agree on; null where one of them has no such key. */
 export interface KeyDifference {

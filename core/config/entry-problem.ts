@@ -1,5 +1,5 @@
-import { didYouMean } from "../host/nearest.js";
-import type { KeyEntry } from "./catalogue.js";
+import { didYouMean } from "../host/util/nearest.js";
+import type { KeyEntry } from "./keys/catalogue.js";
 import { runConfigSchema } from "./schema/root.js";
 
 export interface SchemaIssue {

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
-import { otherThanFile } from "../host/regular-file.js";
-import { userModulePath } from "../host/user-module.js";
+import { userModulePath } from "../host/loading/user-module.js";
+import { otherThanFile } from "../host/util/regular-file.js";
+import { type Dict, isSet, nodeAt, sourceText } from "./compose/tree.js";
 import { type HubReference, parseHubReference } from "./hub-reference.js";
 import type { Notice, Problem } from "./problems.js";
+import { criticUsed } from "./rules/size-rules.js";
 import type { RunConfig } from "./schema/root.js";
-import { criticUsed } from "./size-rules.js";
-import { type Dict, isSet, nodeAt, sourceText } from "./tree.js";
 
 /** Files that the configuration names and that are none, or not there; of data only where they are trained on. Nothing of them is read or run. */
 export function missingFiles(config: RunConfig, tree: Dict, cwd: string, forTraining: boolean): Problem[] {

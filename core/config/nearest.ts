@@ -1,8 +1,8 @@
-import { nearestBeginning, nearestName } from "../host/nearest.js";
-import { configKeys, configSections, type KeyEntry } from "./catalogue.js";
-import { knownKeys } from "./known-keys.js";
-import { renamedKeys } from "./renamed-keys.js";
-import { type Path, pathText } from "./tree.js";
+import { nearestBeginning, nearestName } from "../host/util/nearest.js";
+import { type Path, pathText } from "./compose/tree.js";
+import { configKeys, configSections, type KeyEntry } from "./keys/catalogue.js";
+import { knownKeys } from "./keys/known-keys.js";
+import { renamedKeys } from "./keys/renamed-keys.js";
 
 const allKeys = [...configKeys, ...configSections, ...knownKeys].map((entry) => entry.key);
 

@@ -1,7 +1,7 @@
 import { isMap, isNode, isScalar, isSeq, Pair, parseDocument, Scalar, stringify, YAMLMap, YAMLSeq } from "yaml";
 import type { JsonValue } from "../host/types.js";
+import { type Dict, type Node, sourceText, toPlain } from "./compose/tree.js";
 import { maskSecrets } from "./secrets.js";
-import { type Dict, type Node, sourceText, toPlain } from "./tree.js";
 
 /**
  * A composed configuration as YAML that can be run again, secrets masked. With `sources`, each value set by somebody

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorEntry, VerlError } from "../host/errors.js";
-import type { Deprecation } from "./deprecation.js";
 import { configErrors } from "./errors.js";
+import type { Deprecation } from "./keys/deprecation.js";
 
 /** Something wrong with a configuration. All of them are collected and reported together. */
 export interface Problem {

@@ -1,5 +1,5 @@
+import { DEFAULT, type Dict, dict, type Node, type Path } from "./compose/tree.js";
 import { printConfig, printedSources } from "./print.js";
-import { DEFAULT, type Dict, dict, type Node, type Path } from "./tree.js";
 
 const HEADER = "# A whole configuration: values without a comment were defaults.";
 

@@ -1,18 +1,18 @@
-import { adapterRules } from "./adapter-rules.js";
-import { checkKeys } from "./check-keys.js";
-import { checkNames } from "./check-names.js";
-import type { ComposedConfig } from "./compose.js";
-import { consistencyRules, groupRules, inputRules } from "./consistency-rules.js";
-import { countRules } from "./count-rules.js";
+import type { ComposedConfig } from "./compose/compose.js";
+import { checkKeys } from "./keys/check-keys.js";
+import { checkNames } from "./keys/check-names.js";
+import { checkPluginSchemas, deprecatedSettings, type PluginSchema } from "./keys/plugin-schemas.js";
 import { hubNotices, missingFiles } from "./named-files.js";
-import { optimizerRules } from "./optimizer-rules.js";
-import { checkPluginSchemas, deprecatedSettings, type PluginSchema } from "./plugin-schemas.js";
 import { type Notice, type Problem, problemsError, restsOn } from "./problems.js";
-import { rewardRules } from "./reward-rules.js";
-import { type Rule, RuleReport } from "./rules.js";
+import { adapterRules } from "./rules/adapter-rules.js";
+import { consistencyRules, groupRules, inputRules } from "./rules/consistency-rules.js";
+import { countRules } from "./rules/count-rules.js";
+import { optimizerRules } from "./rules/optimizer-rules.js";
+import { rewardRules } from "./rules/reward-rules.js";
+import { type Rule, RuleReport } from "./rules/rules.js";
+import { sizeRules } from "./rules/size-rules.js";
+import { unavailableRules } from "./rules/unavailable-rules.js";
 import type { RunConfig } from "./schema/root.js";
-import { sizeRules } from "./size-rules.js";
-import { unavailableRules } from "./unavailable-rules.js";
 
 export interface ValidateOptions {
   /** Schemas that the plugins of this run bring. */

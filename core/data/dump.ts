@@ -1,7 +1,7 @@
 import path from "node:path";
 import { writeFileAtomically } from "../formats/index.js";
-import { makeFolder } from "../host/make-folder.js";
 import type { JsonValue } from "../host/types.js";
+import { makeFolder } from "../host/util/make-folder.js";
 
 /** One line of a dump: what the model saw and wrote, and how it was scored. */
 export interface DumpRow {

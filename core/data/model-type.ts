@@ -1,5 +1,5 @@
 import path from "node:path";
-import { readRegularText } from "../host/regular-file.js";
+import { readRegularText } from "../host/util/regular-file.js";
 
 /** `model_type` of a Hugging Face folder; null elsewhere. */
 export async function modelTypeOf(model: string): Promise<string | null> {

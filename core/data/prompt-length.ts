@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { reasonOf } from "../host/errors.js";
 import type { CallOptions } from "../host/types.js";
 import { type ConversationOptions, ConversationRenderer } from "./conversation-renderer.js";
-import type { DataItem, DatasetOptions } from "./dataset.js";
 import { dataErrors } from "./errors.js";
 import { mediaPartsOf } from "./media/media.js";
 import { NO_MEDIA, placeMedia } from "./media/media-tokens.js";
-import { listSome } from "./raw-row.js";
-import type { Row } from "./row.js";
+import type { DataItem, DatasetOptions } from "./rows/dataset.js";
+import { listSome } from "./rows/raw-row.js";
+import type { Row } from "./rows/row.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
 
 /** What is sent to the model besides the messages. */

@@ -1,6 +1,6 @@
-import { isJsonObject } from "../host/plain-object.js";
-import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
+import { isJsonObject } from "../host/util/plain-object.js";
+import { shown } from "../host/util/shown.js";
 import type { ChatMessage } from "./tokenizer.js";
 
 /** The messages of a prompt column, or a sentence that says what is wrong with it. */

@@ -1,6 +1,6 @@
 import type { GlobalCounts, LossFunction, MetricValue, OutputName } from "../algorithms/algebra.js";
-import type { SequenceBatch } from "../data/sequence-batch.js";
-import type { NamedTensor } from "../data/tensor.js";
+import type { SequenceBatch } from "../data/batch/sequence-batch.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
 import type { CallOptions } from "../host/types.js";
 import type {
   AdapterChanges,

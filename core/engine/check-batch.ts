@@ -1,5 +1,5 @@
 import type { AnyLoss, OutputName } from "../algorithms/algebra.js";
-import type { SequenceBatch } from "../data/sequence-batch.js";
+import type { SequenceBatch } from "../data/batch/sequence-batch.js";
 import type { EngineCapabilities, EngineModelInfo } from "./engine.js";
 import { engineErrors } from "./errors.js";
 

@@ -1,6 +1,6 @@
 import type { AnyLoss, GlobalCounts, MetricValue, OutputName } from "../algorithms/algebra.js";
-import type { SequenceBatch } from "../data/sequence-batch.js";
-import type { DType, NamedTensor } from "../data/tensor.js";
+import type { SequenceBatch } from "../data/batch/sequence-batch.js";
+import type { DType, NamedTensor } from "../data/batch/tensor.js";
 import type { Profiler } from "../host/profiler.js";
 import type { Awaitable, CallOptions, Diagnosis } from "../host/types.js";
 import type { EngineBackend } from "./backend.js";

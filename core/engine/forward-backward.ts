@@ -1,7 +1,7 @@
 import type { AnyLoss, GlobalCounts, LossGradients, OutputName } from "../algorithms/algebra.js";
 import { combineMetrics } from "../algorithms/combine-metrics.js";
 import { evaluateLoss } from "../algorithms/tape.js";
-import type { SequenceBatch } from "../data/sequence-batch.js";
+import type { SequenceBatch } from "../data/batch/sequence-batch.js";
 import type { CallOptions } from "../host/types.js";
 import type { EngineBackend, FusedResult } from "./backend.js";
 import { onEveryRank } from "./data-parallel/every-rank.js";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { writeFileAtomically } from "../formats/atomic-file.js";
 import { reasonOf } from "../host/errors.js";
-import { parseOutsideJson } from "../host/outside-json.js";
+import { parseOutsideJson } from "../host/util/outside-json.js";
 import { engineErrors } from "./errors.js";
 
 /** The host's part of an engine checkpoint, `extra`. */

@@ -1,4 +1,4 @@
-import type { Registry } from "../host/kind.js";
+import type { Registry } from "../host/registry/kind.js";
 import type { EngineFactory, EngineModelType } from "./engine.js";
 import { engineKey } from "./engine-keys.js";
 import { engineErrors } from "./errors.js";

@@ -1,6 +1,6 @@
 import { type LossScope, type OutputName, outputExtent } from "../algorithms/algebra.js";
 import { planMicroBatches } from "../algorithms/micro-batches.js";
-import { type SequenceBatch, selectSequences } from "../data/sequence-batch.js";
+import { type SequenceBatch, selectSequences } from "../data/batch/sequence-batch.js";
 import type { EngineBackend } from "./backend.js";
 import type { BatchOptions, ModelOutputs } from "./engine.js";
 import { engineErrors } from "./errors.js";

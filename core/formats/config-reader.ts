@@ -1,5 +1,5 @@
-import { nearestName } from "../host/nearest.js";
-import { shown } from "../host/shown.js";
+import { nearestName } from "../host/util/nearest.js";
+import { shown } from "../host/util/shown.js";
 import { formatErrors } from "./errors.js";
 
 /** Largest value of any size; far above real models, low enough that derived counts stay exact. */

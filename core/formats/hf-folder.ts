@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { NamedTensor } from "../data/tensor.js";
-import { makeFolder } from "../host/make-folder.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
+import { makeFolder } from "../host/util/make-folder.js";
 import { writeFileAtomically } from "./atomic-file.js";
 import { familyOf } from "./families/index.js";
 import { readOptionalSettings } from "./json-file.js";

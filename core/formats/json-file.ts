@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
 import { reasonOf } from "../host/errors.js";
-import { parseOutsideJson } from "../host/outside-json.js";
-import { readRegularText } from "../host/regular-file.js";
-import { parseSettingsJson, TwoValuesError } from "../host/settings-json.js";
+import { parseOutsideJson } from "../host/util/outside-json.js";
+import { readRegularText } from "../host/util/regular-file.js";
+import { parseSettingsJson, TwoValuesError } from "../host/util/settings-json.js";
 import { formatErrors } from "./errors.js";
 
 /** Read a JSON object, or say which file is missing or malformed and where. */

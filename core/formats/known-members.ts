@@ -1,4 +1,4 @@
-import { nearestName } from "../host/nearest.js";
+import { nearestName } from "../host/util/nearest.js";
 import type { ConfigReader } from "./config-reader.js";
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);

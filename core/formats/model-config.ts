@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { shown } from "../host/shown.js";
+import { shown } from "../host/util/shown.js";
 import { ConfigReader, type JsonObject } from "./config-reader.js";
 import { formatErrors } from "./errors.js";
 import { familyOf, familyOfClass, MODEL_FAMILIES } from "./families/index.js";

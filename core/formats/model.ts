@@ -1,4 +1,4 @@
-import type { NamedTensor } from "../data/tensor.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
 import type { ParameterNames } from "./param-names.js";
 
 /** What a model computes from its last hidden states. */

@@ -2,7 +2,7 @@ import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseHubReference } from "../config/index.js";
 import { reasonOf } from "../host/errors.js";
-import { requireRegularFile } from "../host/regular-file.js";
+import { requireRegularFile } from "../host/util/regular-file.js";
 import { formatErrors } from "./errors.js";
 import { openGguf } from "./gguf/gguf-source.js";
 import { openHfFolder } from "./hf-source.js";

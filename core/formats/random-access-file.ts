@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { endianness } from "node:os";
 import { reasonOf } from "../host/errors.js";
-import { requireRegularFile } from "../host/regular-file.js";
+import { requireRegularFile } from "../host/util/regular-file.js";
 import { formatErrors } from "./errors.js";
 
 /** Largest single read: below every system's limit and small enough to be a bounded temporary. */

@@ -1,7 +1,7 @@
 import { reasonOf } from "../host/errors.js";
-import { parseOutsideJson } from "../host/outside-json.js";
-import { isObject } from "../host/plain-object.js";
-import { shown } from "../host/shown.js";
+import { parseOutsideJson } from "../host/util/outside-json.js";
+import { isObject } from "../host/util/plain-object.js";
+import { shown } from "../host/util/shown.js";
 import { formatErrors } from "./errors.js";
 import type { RandomAccessFile } from "./random-access-file.js";
 

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { NamedTensor } from "../data/tensor.js";
-import { shown } from "../host/shown.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
+import { shown } from "../host/util/shown.js";
 import { formatErrors } from "./errors.js";
 import { bf16ToF32, f16ToF32 } from "./half.js";
 import { readSettings } from "./json-file.js";

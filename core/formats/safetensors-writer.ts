@@ -1,4 +1,4 @@
-import type { NamedTensor } from "../data/tensor.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
 import { AtomicFile } from "./atomic-file.js";
 import { formatErrors } from "./errors.js";
 import { bf16ToF32, f16ToF32, f32ToBf16, f32ToF16 } from "./half.js";

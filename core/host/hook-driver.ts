@@ -1,10 +1,10 @@
 import { inUserCode } from "./blocking/user-code.js";
-import { withDeadline } from "./deadline.js";
 import { firstFrame } from "./error-place.js";
 import { reasonOf, type VerlError } from "./errors.js";
-import type { Owner } from "./kind.js";
-import { labelOfOwner, type OwnerScope } from "./owner-scope.js";
 import { pluginErrors } from "./plugin-errors.js";
+import type { Owner } from "./registry/kind.js";
+import { labelOfOwner, type OwnerScope } from "./registry/owner-scope.js";
+import { withDeadline } from "./util/deadline.js";
 
 /** The three places of one hook, in this order. `trainer` belongs to the host; users and plugins have the other two. */
 export type HookSlot = "pre" | "trainer" | "post";

@@ -1,28 +1,28 @@
 import { setImmediate } from "node:timers/promises";
 import { nameUserFile } from "./blocking/user-code.js";
-import { HostContainer } from "./container.js";
-import type { Environment } from "./env-diff.js";
+import { Watchdog } from "./blocking/watchdog.js";
 import { isVerlError } from "./errors.js";
-import { type Fingerprint, fingerprintOf } from "./fingerprint.js";
-import type { Owner } from "./kind.js";
-import { requiredName } from "./load-order.js";
-import { LoadWatch } from "./load-watch.js";
-import { LoadFailure, PluginLoader, type RegisteredPlugin } from "./loader.js";
-import { checkLock, type LockNames, lockOf, type PluginLock } from "./lock.js";
-import { ModuleImporter } from "./module-importer.js";
-import { OwnerScope } from "./owner-scope.js";
-import { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } from "./plan.js";
-import type { PluginDefinition } from "./plugin-definition.js";
+import type { Environment } from "./loading/env-diff.js";
+import { type Fingerprint, fingerprintOf } from "./loading/fingerprint.js";
+import { requiredName } from "./loading/load-order.js";
+import { LoadWatch } from "./loading/load-watch.js";
+import { LoadFailure, PluginLoader, type RegisteredPlugin } from "./loading/loader.js";
+import { checkLock, type LockNames, lockOf, type PluginLock } from "./loading/lock.js";
+import { ModuleImporter } from "./loading/module-importer.js";
+import { type FailedPlugin, type PlannedPlugin, type PluginPlan, planPlugins } from "./loading/plan.js";
+import type { PluginDefinition } from "./loading/plugin-definition.js";
+import { failedRecord, loadedRecord, skippedRecord } from "./loading/plugin-record.js";
+import { runCleanups } from "./loading/registration-attempt.js";
+import { type LoadUserModule, loadUserExport, userModulePath } from "./loading/user-module.js";
 import { pluginErrors } from "./plugin-errors.js";
-import { failedRecord, loadedRecord, skippedRecord } from "./plugin-record.js";
-import { runCleanups } from "./registration-attempt.js";
-import { type RegistriesOf, RegistrySet } from "./registry.js";
+import { HostContainer } from "./registry/container.js";
+import type { Owner } from "./registry/kind.js";
+import { OwnerScope } from "./registry/owner-scope.js";
+import { type RegistriesOf, RegistrySet } from "./registry/registry.js";
+import { TOKENS, tokenOf } from "./registry/tokens.js";
+import { type Kinds, PluginTransaction, type RegistrarsOf } from "./registry/transaction.js";
 import { PluginReport } from "./report.js";
-import { TOKENS, tokenOf } from "./tokens.js";
-import { type Kinds, PluginTransaction, type RegistrarsOf } from "./transaction.js";
 import type { Logger, ProcessRole } from "./types.js";
-import { type LoadUserModule, loadUserExport, userModulePath } from "./user-module.js";
-import { Watchdog } from "./watchdog.js";
 
 /** Everything that a host is made from. `M` is the map of kinds. */
 export interface HostCoreOptions<M extends object> {

@@ -1,7 +1,7 @@
-import { short } from "./lock.js";
-import type { PluginRecord } from "./plugin-record.js";
-import type { Held, Override } from "./registry.js";
-import { stabilityText } from "./stability.js";
+import { short } from "./loading/lock.js";
+import type { PluginRecord } from "./loading/plugin-record.js";
+import type { Held, Override } from "./registry/registry.js";
+import { stabilityText } from "./registry/stability.js";
 
 /** What a host loaded, skipped and could not load. */
 export class PluginReport {

@@ -1,6 +1,6 @@
-import type { Registry } from "../host/kind.js";
-import { didYouMean } from "../host/nearest.js";
+import type { Registry } from "../host/registry/kind.js";
 import type { Awaitable, Logger } from "../host/types.js";
+import { didYouMean } from "../host/util/nearest.js";
 import { platformErrors } from "./errors.js";
 import type { Platform, PlatformFactory } from "./platform.js";
 import { namesOf, type OpenedPlatform, openPlatforms, type ProbeRecord, probeOpened } from "./probe.js";

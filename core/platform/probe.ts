@@ -1,6 +1,6 @@
 import { reasonOf } from "../host/errors.js";
-import type { Registry } from "../host/kind.js";
-import { labelOfOwner } from "../host/owner-scope.js";
+import type { Registry } from "../host/registry/kind.js";
+import { labelOfOwner } from "../host/registry/owner-scope.js";
 import type { Platform, PlatformFactory, ProbeResult } from "./platform.js";
 
 /** Detection order of a platform that names none. */

@@ -1,5 +1,5 @@
-import type { Dataset } from "../data/dataset.js";
-import type { Row } from "../data/row.js";
+import type { Dataset } from "../data/rows/dataset.js";
+import type { Row } from "../data/rows/row.js";
 import { isVerlError } from "../host/errors.js";
 import { rewardErrors } from "./errors.js";
 import type { RewardManager } from "./reward.js";

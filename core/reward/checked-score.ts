@@ -1,7 +1,7 @@
 import { reasonAndPlace } from "../host/error-place.js";
 import { isA } from "../host/errors.js";
-import { isObject } from "../host/plain-object.js";
-import { shown } from "../host/shown.js";
+import { isObject } from "../host/util/plain-object.js";
+import { shown } from "../host/util/shown.js";
 import { DeadlineExceeded, withDeadline } from "./deadline.js";
 import { rewardErrors } from "./errors.js";
 import { badPart, isScore, namedScore } from "./float-score.js";

@@ -1,4 +1,4 @@
-import { timerMs } from "../host/deadline.js";
+import { timerMs } from "../host/util/deadline.js";
 
 const SLICES = 20;
 

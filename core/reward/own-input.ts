@@ -1,4 +1,4 @@
-import { ownCopy } from "../host/own-copy.js";
+import { ownCopy } from "../host/util/own-copy.js";
 import type { RewardInput } from "./reward.js";
 
 /** The same trajectory for code that may change what it is given: the row is the data set's, and others are scored with it. */

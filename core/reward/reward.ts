@@ -1,6 +1,6 @@
 import type { MediaReader, MediaRef } from "../data/media/media.js";
 import type { ReadableMedium } from "../data/media/readable-media.js";
-import type { Row } from "../data/row.js";
+import type { Row } from "../data/rows/row.js";
 import type { ChatMessage, Tokenizer } from "../data/tokenizer.js";
 import type { Awaitable, CallOptions, JsonValue, Logger } from "../host/types.js";
 import type { Sandbox } from "../sandbox/sandbox.js";

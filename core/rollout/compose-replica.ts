@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { NamedTensor } from "../data/tensor.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
 import type { CallOptions } from "../host/types.js";
 import { rolloutErrors } from "./errors.js";
 import type { ReplicaBackend } from "./replica-backend.js";

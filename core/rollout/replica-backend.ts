@@ -1,4 +1,4 @@
-import type { NamedTensor } from "../data/tensor.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
 import type { Awaitable, CallOptions } from "../host/types.js";
 import type { GenerateRequest, MemoryTag, RolloutCapabilities, TokenOutput, WeightUpdate } from "./rollout.js";
 

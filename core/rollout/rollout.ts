@@ -1,6 +1,6 @@
+import type { NamedTensor } from "../data/batch/tensor.js";
 import type { MediaKind, PlacedMedia } from "../data/media/media.js";
 import type { MediaInputsReader } from "../data/media/run-media.js";
-import type { NamedTensor } from "../data/tensor.js";
 import type { IncrementalDecoder } from "../data/tokenizer.js";
 import type { MemoryPart } from "../engine/memory.js";
 import type { PlanFinding, PlannedModel } from "../engine/plan-check.js";

@@ -1,6 +1,6 @@
 import os from "node:os";
-import { Semaphore } from "../host/semaphore.js";
 import type { CallOptions } from "../host/types.js";
+import { Semaphore } from "../host/util/semaphore.js";
 import { checkProgram, type Program } from "./check-program.js";
 import { sandboxErrors } from "./errors.js";
 import type { Sandbox, SandboxOptions, SandboxRequest, SandboxResult } from "./sandbox.js";

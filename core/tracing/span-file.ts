@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
-import { parseOutsideJson } from "../host/outside-json.js";
-import { parsedLines } from "../host/parsed-lines.js";
-import { isJsonObject } from "../host/plain-object.js";
 import type { JsonValue } from "../host/types.js";
+import { parseOutsideJson } from "../host/util/outside-json.js";
+import { parsedLines } from "../host/util/parsed-lines.js";
+import { isJsonObject } from "../host/util/plain-object.js";
 import { tracingErrors } from "./errors.js";
 
 /** OTLP JSON, one export per line: what OpenTelemetry's collector reads (`otlpjsonfile`). */

@@ -1,4 +1,4 @@
-import { parseOutsideJson } from "../host/outside-json.js";
+import { parseOutsideJson } from "../host/util/outside-json.js";
 import { trackingErrors } from "./errors.js";
 import { completeLines, replaceLines } from "./line-file.js";
 

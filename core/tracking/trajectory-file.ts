@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 import { contentText, idOfReference, MEDIA_KINDS, type PlacedMedia } from "../data/index.js";
 import { reasonOf } from "../host/errors.js";
-import { parseOutsideJson } from "../host/outside-json.js";
-import { parsedLines } from "../host/parsed-lines.js";
-import { isJsonObject } from "../host/plain-object.js";
-import { shown } from "../host/shown.js";
 import type { JsonValue } from "../host/types.js";
+import { parseOutsideJson } from "../host/util/outside-json.js";
+import { parsedLines } from "../host/util/parsed-lines.js";
+import { isJsonObject } from "../host/util/plain-object.js";
+import { shown } from "../host/util/shown.js";
 import { trackingErrors } from "./errors.js";
 import { completeLines, replaceLines } from "./line-file.js";
 import type { TrajectoryRecord } from "./tracker.js";

@@ -1,4 +1,4 @@
-import type { Stability } from "../host/stability.js";
+import type { Stability } from "../host/registry/stability.js";
 import type { JsonValue } from "../host/types.js";
 
 /**

@@ -12,8 +12,8 @@ import {
   type RunMedia,
 } from "../data/index.js";
 import { writeFileAtomically } from "../formats/index.js";
-import { makeFolder } from "../host/make-folder.js";
 import type { CallOptions } from "../host/types.js";
+import { makeFolder } from "../host/util/make-folder.js";
 import { mediaFileName, mediaFolder, written } from "../tracking/index.js";
 
 /** What names media: trajectories, rows of answers. */

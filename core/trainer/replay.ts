@@ -1,16 +1,16 @@
 import { trajectoryRecord } from "../agent/index.js";
-import type { DataItem } from "../data/dataset.js";
+import type { DataItem } from "../data/rows/dataset.js";
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { promptUid, uidOfKey } from "../transfer/index.js";
 import { trainerErrors } from "./errors.js";
-import { inferBatch } from "./infer.js";
-import { openLoader } from "./loader-setup.js";
-import { withMediaInputs } from "./media-inputs.js";
-import { promptTask } from "./prompt-feed.js";
 import type { RunScope } from "./run-scope.js";
-import { createSamplingRig, type RigWeights, type SamplingRig, sampleTask } from "./sampling-rig.js";
-import { makeTrainBatch } from "./train-batch.js";
-import type { TrainingRow } from "./training-row.js";
+import { promptTask } from "./sampling/prompt-feed.js";
+import { openLoader } from "./setup/loader-setup.js";
+import { createSamplingRig, type RigWeights, type SamplingRig, sampleTask } from "./setup/sampling-rig.js";
+import { inferBatch } from "./step/infer.js";
+import { withMediaInputs } from "./step/media-inputs.js";
+import { makeTrainBatch } from "./step/train-batch.js";
+import type { TrainingRow } from "./step/training-row.js";
 
 /** A trajectory of a run, by what names its draws. */
 export type ReplayTarget = Pick<TrajectoryRecord, "key" | "step" | "split">;

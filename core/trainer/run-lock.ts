@@ -3,7 +3,7 @@ import { link, open, readdir, readFile, rename, rm, stat, utimes, writeFile } fr
 import { hostname } from "node:os";
 import path from "node:path";
 import { isVerlError, reasonOf } from "../host/errors.js";
-import { makeFolder } from "../host/make-folder.js";
+import { makeFolder } from "../host/util/make-folder.js";
 import { trainerErrors } from "./errors.js";
 
 /** In the folder of a run as long as a process holds it. */

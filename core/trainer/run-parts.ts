@@ -1,7 +1,7 @@
 import type { AgentLoopManager } from "../agent/agent-loop.js";
 import type { RunConfig } from "../config/run-config.js";
-import type { Dataset } from "../data/dataset.js";
 import type { PromptLoader, RunMedia } from "../data/index.js";
+import type { Dataset } from "../data/rows/dataset.js";
 import type { Tokenizer } from "../data/tokenizer.js";
 import type { BaseEngine } from "../engine/engine.js";
 import type { Profiler } from "../host/profiler.js";
@@ -10,15 +10,15 @@ import type { Tracer } from "../tracing/tracer.js";
 import type { TrackerSet } from "../tracking/index.js";
 import type { ReplayBuffer } from "../transfer/replay-buffer.js";
 import type { TransferQueue } from "../transfer/transfer-queue.js";
-import type { Algorithm } from "./algorithm-setup.js";
-import type { CheckpointStore } from "./checkpoint-store.js";
-import type { LostUpdates } from "./divergence.js";
+import type { CheckpointStore } from "./checkpoint/checkpoint-store.js";
 import type { DumpTrajectories } from "./dumps.js";
 import type { CheckpointCallback, HookContexts, HookName } from "./hooks.js";
-import type { LateRewards } from "./late-rewards.js";
-import type { MediaSupply } from "./media-inputs.js";
-import type { ReferencePolicy } from "./reference-policy.js";
-import type { WeightSync } from "./weight-sync.js";
+import type { LateRewards } from "./sampling/late-rewards.js";
+import type { WeightSync } from "./sampling/weight-sync.js";
+import type { Algorithm } from "./setup/algorithm-setup.js";
+import type { LostUpdates } from "./step/divergence.js";
+import type { MediaSupply } from "./step/media-inputs.js";
+import type { ReferencePolicy } from "./step/reference-policy.js";
 
 /** Runs a hook: `pre` slots, then the trainer's own work, then `post` slots. */
 export type FireHook = <N extends HookName>(

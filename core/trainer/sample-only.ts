@@ -2,15 +2,15 @@ import { trajectoryRecord } from "../agent/index.js";
 import type { MediaReader } from "../data/index.js";
 import type { TrajectoryRecord } from "../tracking/index.js";
 import { trainerErrors } from "./errors.js";
-import { openLoader } from "./loader-setup.js";
-import { promptFeed } from "./prompt-feed.js";
+import { stepMetrics } from "./metrics/step-metrics.js";
+import { stepSpan } from "./metrics/timing.js";
 import type { RunScope } from "./run-scope.js";
-import { endedGroups, readRows } from "./sampled-group.js";
-import { createSamplingRig, type RigWeights } from "./sampling-rig.js";
-import { stepMetrics } from "./step-metrics.js";
-import { stepSpan } from "./timing.js";
-import { makeTrainBatch } from "./train-batch.js";
-import { finalRows } from "./training-row.js";
+import { promptFeed } from "./sampling/prompt-feed.js";
+import { endedGroups, readRows } from "./sampling/sampled-group.js";
+import { openLoader } from "./setup/loader-setup.js";
+import { createSamplingRig, type RigWeights } from "./setup/sampling-rig.js";
+import { makeTrainBatch } from "./step/train-batch.js";
+import { finalRows } from "./step/training-row.js";
 
 /** What one step would have trained on. */
 export interface SampledStep {

@@ -1,12 +1,15 @@
 import path from "node:path";
 import type { RunPlan } from "../config/index.js";
-import type { Dataset } from "../data/dataset.js";
-import type { SavedCheckpoint } from "./checkpoint-store.js";
-import { requireSoundModels } from "./divergence.js";
+import type { Dataset } from "../data/rows/dataset.js";
+import type { SavedCheckpoint } from "./checkpoint/checkpoint-store.js";
+import { resumeLines, resumeReport } from "./checkpoint/resume-report.js";
+import { SavedStep } from "./checkpoint/saved-step.js";
+import { loadRun, type ResumedRun } from "./checkpoint/trainer-state.js";
 import { trainerErrors } from "./errors.js";
-import { HealthMonitor } from "./health.js";
-import { type PromptFeed, promptFeed } from "./prompt-feed.js";
-import { resumeLines, resumeReport } from "./resume-report.js";
+import { validate } from "./evaluation/validation.js";
+import { HealthMonitor } from "./metrics/health.js";
+import { timeMetrics } from "./metrics/step-metrics.js";
+import { StepTimers, stepSpan } from "./metrics/timing.js";
 import {
   configForHooks,
   type RunState,
@@ -16,15 +19,12 @@ import {
   validateEndContext,
 } from "./run-context.js";
 import type { RunParts } from "./run-parts.js";
-import { SavedStep } from "./saved-step.js";
-import { timeMetrics } from "./step-metrics.js";
-import { StepTimers, stepSpan } from "./timing.js";
-import type { TrainBatch } from "./train-batch.js";
+import { type PromptFeed, promptFeed } from "./sampling/prompt-feed.js";
+import { requireSoundModels } from "./step/divergence.js";
+import type { TrainBatch } from "./step/train-batch.js";
+import { runStep } from "./step/training-step.js";
+import { UntrainedSteps } from "./step/untrained-steps.js";
 import type { FitResult, Trainer, TrainerOptions } from "./trainer.js";
-import { loadRun, type ResumedRun } from "./trainer-state.js";
-import { runStep } from "./training-step.js";
-import { UntrainedSteps } from "./untrained-steps.js";
-import { validate } from "./validation.js";
 import { withTrackers } from "./with-trackers.js";
 
 export interface SyncTrainerOptions {

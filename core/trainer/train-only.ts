@@ -1,21 +1,21 @@
 import type { MediaLibrary } from "../data/index.js";
 import type { TrajectoryRecord } from "../tracking/index.js";
-import { checkOutputs, createAlgorithm } from "./algorithm-setup.js";
-import { LostUpdates } from "./divergence.js";
 import { trainerErrors } from "./errors.js";
-import { openPromptInputs } from "./input-setup.js";
 import { readMedia } from "./media-files.js";
-import { checkPlan, requirePlan } from "./plan-check.js";
-import { referencePolicy } from "./reference-policy.js";
+import { stepMetrics, timeMetrics } from "./metrics/step-metrics.js";
+import { StepTimers, stepSpan } from "./metrics/timing.js";
+import { checkPlan, requirePlan } from "./plan/plan-check.js";
 import { StepMetrics } from "./run-context.js";
-import { createPlannedEngine, type EnginePlan, planEngines } from "./run-engines.js";
 import type { PipelineParts } from "./run-parts.js";
 import type { RunScope } from "./run-scope.js";
-import { stepMetrics, timeMetrics } from "./step-metrics.js";
-import { runPipeline } from "./step-pipeline.js";
-import { StepTimers, stepSpan } from "./timing.js";
-import { createCommandTracer } from "./tracing-setup.js";
-import { recordedRow, requireTokenIds, type TrainingRow, withHeldMedia } from "./training-row.js";
+import { checkOutputs, createAlgorithm } from "./setup/algorithm-setup.js";
+import { openPromptInputs } from "./setup/input-setup.js";
+import { createPlannedEngine, type EnginePlan, planEngines } from "./setup/run-engines.js";
+import { createCommandTracer } from "./setup/tracing-setup.js";
+import { LostUpdates } from "./step/divergence.js";
+import { referencePolicy } from "./step/reference-policy.js";
+import { runPipeline } from "./step/step-pipeline.js";
+import { recordedRow, requireTokenIds, type TrainingRow, withHeldMedia } from "./step/training-row.js";
 
 export interface TrainedStep {
   readonly step: number;

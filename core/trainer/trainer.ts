@@ -3,8 +3,8 @@ import type { Profiler } from "../host/profiler.js";
 import type { Awaitable, Logger } from "../host/types.js";
 import type { HostServices } from "../services.js";
 import type { RunInfo, Tracker } from "../tracking/tracker.js";
-import type { Alarm } from "./health.js";
 import type { CheckpointCallback } from "./hooks.js";
+import type { Alarm } from "./metrics/health.js";
 
 /** How a run ended. */
 export interface FitResult {

@@ -1,5 +1,5 @@
-import { timerMs } from "../host/deadline.js";
 import type { CallOptions } from "../host/types.js";
+import { timerMs } from "../host/util/deadline.js";
 
 /**
  * Run `body` with a signal that also aborts when the time is up; it then rejects with the error that `expired` makes. A

@@ -1,6 +1,6 @@
-import type { Row } from "../data/row.js";
-import { above, from, type OptionForms, optional, requireOptions } from "../host/given-options.js";
+import type { Row } from "../data/rows/row.js";
 import type { CallOptions } from "../host/types.js";
+import { above, from, type OptionForms, optional, requireOptions } from "../host/util/given-options.js";
 import { ChangeSignal } from "./change-signal.js";
 import { transferErrors } from "./errors.js";
 import { parseKey, uidOfKey } from "./keys.js";

@@ -1,4 +1,4 @@
-import type { KVBatchMeta } from "../data/kv-batch-meta.js";
+import type { KVBatchMeta } from "../data/batch/kv-batch-meta.js";
 import type { CallOptions } from "../host/types.js";
 import type { TransferQueue } from "./transfer-queue.js";
 

@@ -1,4 +1,4 @@
-import type { FieldValue, Row } from "../data/row.js";
+import type { FieldValue, Row } from "../data/rows/row.js";
 import type { JsonValue } from "../host/types.js";
 import { transferErrors } from "./errors.js";
 import type { Tag } from "./transfer-queue.js";

@@ -1,4 +1,4 @@
-import { kvBatchMeta } from "../data/kv-batch-meta.js";
+import { kvBatchMeta } from "../data/batch/kv-batch-meta.js";
 import { withDeadline } from "./deadline.js";
 import { transferErrors } from "./errors.js";
 import { countTrajectories, type PromptEntry, PromptReader, trajectoriesOf } from "./prompt-group.js";

@@ -1,4 +1,4 @@
-import type { Row } from "../data/row.js";
+import type { Row } from "../data/rows/row.js";
 import type { CallOptions, JsonValue } from "../host/types.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { NamedTensor } from "../data/tensor.js";
+import type { NamedTensor } from "../data/batch/tensor.js";
 import type { BaseEngine } from "../engine/engine.js";
 import { reasonOf } from "../host/errors.js";
 import type { CallOptions } from "../host/types.js";

@@ -1,5 +1,5 @@
 import { BUILTINS } from "../../cli/builtins.js";
-import { whatIsRegistered } from "../../cli/prepare-run.js";
+import { whatIsRegistered } from "../../cli/runs/prepare-run.js";
 import { createHost } from "../../core/index.js";
 
 /** Names under which the built-ins are registered, by registry. */

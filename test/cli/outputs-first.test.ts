@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { checkOutput, OutputFile, outputFolder, writeOutput } from "../../cli/output-file.js";
+import { checkOutput, OutputFile, outputFolder, writeOutput } from "../../cli/program/output-file.js";
 import { METRICS_FILE, metricsLine } from "../../core/tracking/index.js";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
@@ -105,7 +105,7 @@ describe("an output that cannot be written", () => {
   });
 });
 
-describe("cli/output-file", () => {
+describe("cli/program/program/output-file", () => {
   let folder = "";
   const at = (name: string) => path.join(folder, name);
   beforeEach(async () => {

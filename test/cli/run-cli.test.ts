@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect } from "chai";
 import { cliErrors } from "../../cli/errors.js";
-import { errorCard, exitCodeOf } from "../../cli/report-error.js";
+import { errorCard, exitCodeOf } from "../../cli/program/report-error.js";
 import { agentErrors } from "../../core/agent/index.js";
 import { errors as algorithmErrors } from "../../core/algorithms/errors.js";
 import { engineErrors } from "../../core/engine/errors.js";

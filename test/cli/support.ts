@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { CommandIo } from "../../cli/io.js";
+import type { CommandIo } from "../../cli/program/io.js";
 import { runCli } from "../../cli/run-cli.js";
 
 export interface CliResult {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "chai";
 import type { Command } from "commander";
-import { processIo } from "../../cli/io.js";
-import { createProgram } from "../../cli/program.js";
+import { processIo } from "../../cli/program/io.js";
+import { createProgram } from "../../cli/program/program.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
 
 const reference = path.resolve(import.meta.dirname, "../../../docs/Reference");

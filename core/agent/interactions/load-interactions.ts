@@ -1,6 +1,6 @@
 import path from "node:path";
-import { isObject } from "../../host/plain-object.js";
-import type { LoadUserModule } from "../../host/user-module.js";
+import type { LoadUserModule } from "../../host/loading/user-module.js";
+import { isObject } from "../../host/util/plain-object.js";
 import { agentErrors } from "../errors.js";
 import { type BadList, construct, isExportReference, readListFile } from "../list-file.js";
 import type { Interaction } from "./interaction.js";

@@ -1,7 +1,7 @@
-import { withDeadline } from "../../host/deadline.js";
 import { reasonAndPlace } from "../../host/error-place.js";
-import { ownCopy } from "../../host/own-copy.js";
 import type { Logger } from "../../host/types.js";
+import { withDeadline } from "../../host/util/deadline.js";
+import { ownCopy } from "../../host/util/own-copy.js";
 import { settled } from "../abortable.js";
 import type { AgentLoopManager, SessionWait } from "../agent-loop.js";
 import { agentErrors } from "../errors.js";

@@ -1,12 +1,12 @@
 import type { RunConfig } from "../../config/run-config.js";
-import type { Row } from "../../data/row.js";
+import type { Row } from "../../data/rows/row.js";
 import type { ChatMessage, Tokenizer } from "../../data/tokenizer.js";
 import type { Awaitable, Logger } from "../../host/types.js";
 import type { RewardManager } from "../../reward/reward.js";
 import type { LlmClient, SamplingParams } from "../../rollout/rollout.js";
 import type { TransferQueue } from "../../transfer/transfer-queue.js";
 import type { AgentLoopOutput, EncodedPrompt, PromptTools } from "../agent-loop.js";
-import type { LoopMedia } from "../loop-media.js";
+import type { LoopMedia } from "../loops/loop-media.js";
 
 /** What `create` of a manager of one's own gets. Accept members that you do not know; throw for what you do not support. */
 export interface SequenceManagerOptions {

@@ -1,9 +1,9 @@
 import { mediaKindOf, mediaPartsOf, readableMedium } from "../../data/index.js";
 import type { ChatContentPart, ChatMessage } from "../../data/tokenizer.js";
-import { withDeadline } from "../../host/deadline.js";
 import { reasonOf } from "../../host/errors.js";
-import { isObject } from "../../host/plain-object.js";
 import type { Awaitable, CallOptions, Logger } from "../../host/types.js";
+import { withDeadline } from "../../host/util/deadline.js";
+import { isObject } from "../../host/util/plain-object.js";
 import type { RelayedSpans } from "../../tracing/index.js";
 import { settled } from "../abortable.js";
 import type { AgentLoopContext } from "../agent-loop.js";

@@ -1,10 +1,10 @@
 import type { MediaReader } from "../../data/index.js";
-import type { RpcClient } from "../../host/rpc.js";
 import type { Logger } from "../../host/types.js";
+import type { RpcClient } from "../../host/workers/rpc.js";
 import type { LlmClient, TokenOutput } from "../../rollout/rollout.js";
 import { noTracer, RelayTracer, type Tracer } from "../../tracing/index.js";
 import type { Interaction, InteractionTurn } from "../interactions/interaction.js";
-import type { TakeMessages } from "../loop-media.js";
+import type { TakeMessages } from "../loops/loop-media.js";
 import type { Tool, ToolResult } from "../tools/tool.js";
 import type { DriverCalls, TakenInDriver, ThreadSession } from "./protocol.js";
 

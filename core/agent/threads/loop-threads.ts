@@ -1,6 +1,6 @@
 import { isVerlError } from "../../host/errors.js";
-import type { RpcMethods } from "../../host/rpc.js";
 import type { Logger } from "../../host/types.js";
+import type { RpcMethods } from "../../host/workers/rpc.js";
 import { noTracer, RelayedSpans } from "../../tracing/index.js";
 import type { AgentLoopContext, AgentLoopFactory, AgentLoopInput, AgentLoopOutput } from "../agent-loop.js";
 import { BEGUN, type LateLoop } from "../late-start.js";

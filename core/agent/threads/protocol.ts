@@ -1,6 +1,6 @@
 import type { MediaKind } from "../../data/media/media.js";
 import type { PreparedMedia } from "../../data/media/media-tokens.js";
-import type { Row } from "../../data/row.js";
+import type { Row } from "../../data/rows/row.js";
 import type { ChatMessage } from "../../data/tokenizer.js";
 import type { Logger } from "../../host/types.js";
 import type { GenerateRequest, SamplingParams } from "../../rollout/rollout.js";

@@ -1,7 +1,7 @@
 import { inUserCode } from "../../host/blocking/user-code.js";
-import { withDeadline } from "../../host/deadline.js";
 import { isA, reasonOf } from "../../host/errors.js";
-import { isObject } from "../../host/plain-object.js";
+import { withDeadline } from "../../host/util/deadline.js";
+import { isObject } from "../../host/util/plain-object.js";
 import { isScore, namedScore } from "../../reward/index.js";
 import { abortable, inTime, settled } from "../abortable.js";
 import { BadToolArguments } from "./bad-arguments.js";

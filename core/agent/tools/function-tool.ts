@@ -8,8 +8,8 @@ import {
   type OptionForms,
   requireArgument,
   requireOptions,
-} from "../../host/given-options.js";
-import { isObject } from "../../host/plain-object.js";
+} from "../../host/util/given-options.js";
+import { isObject } from "../../host/util/plain-object.js";
 import { agentErrors } from "../errors.js";
 import { BadToolArguments } from "./bad-arguments.js";
 import type { JsonObject, Tool, ToolResult, ToolSession } from "./tool.js";

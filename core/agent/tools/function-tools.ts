@@ -1,6 +1,6 @@
-import { isObject } from "../../host/plain-object.js";
-import { shown } from "../../host/shown.js";
-import type { LoadUserModule } from "../../host/user-module.js";
+import type { LoadUserModule } from "../../host/loading/user-module.js";
+import { isObject } from "../../host/util/plain-object.js";
+import { shown } from "../../host/util/shown.js";
 import { agentErrors } from "../errors.js";
 import { type Tool, whyNoTool } from "./tool.js";
 

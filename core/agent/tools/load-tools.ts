@@ -1,7 +1,7 @@
 import path from "node:path";
 import { reasonOf } from "../../host/errors.js";
-import { isObject } from "../../host/plain-object.js";
-import type { LoadUserModule } from "../../host/user-module.js";
+import type { LoadUserModule } from "../../host/loading/user-module.js";
+import { isObject } from "../../host/util/plain-object.js";
 import { agentErrors } from "../errors.js";
 import { type BadList, construct } from "../list-file.js";
 import { functionTools } from "./function-tools.js";

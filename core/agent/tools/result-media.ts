@@ -1,9 +1,9 @@
 import { MEDIA_KINDS, mediaKindOf } from "../../data/index.js";
 import type { ChatContentPart } from "../../data/tokenizer.js";
 import { isVerlError } from "../../host/errors.js";
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import { agentErrors } from "../errors.js";
-import type { LoopMedia } from "../loop-media.js";
+import type { LoopMedia } from "../loops/loop-media.js";
 
 /** What may show media: a tool's result, a simulated user's turn. */
 interface Showing {

@@ -1,5 +1,5 @@
-import { isObject } from "../../host/plain-object.js";
-import { shown } from "../../host/shown.js";
+import { isObject } from "../../host/util/plain-object.js";
+import { shown } from "../../host/util/shown.js";
 import { agentErrors } from "../errors.js";
 import { isExportReference, readListFile } from "../list-file.js";
 import type { JsonObject, ToolSchemaDefinition } from "./tool.js";

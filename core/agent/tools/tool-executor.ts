@@ -1,13 +1,13 @@
 import type { ChatMessage } from "../../data/tokenizer.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
-import { above, aText, from, type OptionForms, requireOptions } from "../../host/given-options.js";
-import { ownCopy } from "../../host/own-copy.js";
 import type { JsonValue, Logger } from "../../host/types.js";
+import { above, aText, from, type OptionForms, requireOptions } from "../../host/util/given-options.js";
+import { ownCopy } from "../../host/util/own-copy.js";
 import { noTracer, type Tracer } from "../../tracing/index.js";
 import { agentErrors } from "../errors.js";
-import type { LoopMedia } from "../loop-media.js";
-import { tracedCall } from "../trace.js";
-import { truncateToolResponse } from "../truncate-tool-response.js";
+import type { LoopMedia } from "../loops/loop-media.js";
+import { truncateToolResponse } from "../prompts/truncate-tool-response.js";
+import { tracedCall } from "../sessions/trace.js";
 import { misfit, ToolCallFailed, useTool } from "./execute-call.js";
 import type { RequestedCall } from "./requested-call.js";
 import { takeMediaOf } from "./result-media.js";

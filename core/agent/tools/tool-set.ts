@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv";
 import { reasonOf } from "../../host/errors.js";
-import { shown } from "../../host/shown.js";
 import type { JsonValue } from "../../host/types.js";
+import { shown } from "../../host/util/shown.js";
 import { agentErrors } from "../errors.js";
 import { type Tool, whyNoTool } from "./tool.js";
 

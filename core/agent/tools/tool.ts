@@ -1,7 +1,7 @@
-import type { Row } from "../../data/row.js";
+import type { Row } from "../../data/rows/row.js";
 import type { ChatContentPart } from "../../data/tokenizer.js";
-import { isObject } from "../../host/plain-object.js";
 import type { Awaitable, JsonValue } from "../../host/types.js";
+import { isObject } from "../../host/util/plain-object.js";
 
 /** JSON object, e.g. a call's arguments. */
 export interface JsonObject {

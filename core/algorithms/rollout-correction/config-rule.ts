@@ -1,4 +1,4 @@
-import type { Rule } from "../../config/rules.js";
+import type { Rule } from "../../config/rules/rules.js";
 import { isVerlError } from "../../host/errors.js";
 import { parseIsThreshold, parseRejectionOptions, parseRsThresholds, type RejectionOption } from "./config.js";
 

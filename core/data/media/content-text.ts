@@ -1,4 +1,4 @@
-import { isObject } from "../../host/plain-object.js";
+import { isObject } from "../../host/util/plain-object.js";
 import type { ChatContentPart } from "../tokenizer.js";
 import { idOfReference, mediaKindOf, mediaValueOf } from "./media.js";
 

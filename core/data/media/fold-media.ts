@@ -1,5 +1,5 @@
-import { nearestName } from "../../host/nearest.js";
 import type { JsonValue } from "../../host/types.js";
+import { nearestName } from "../../host/util/nearest.js";
 import type { ChatContentPart, ChatMessage } from "../tokenizer.js";
 import { MEDIA_KINDS, type MediaKind, mediaKindOf, mediaValueOf } from "./media.js";
 

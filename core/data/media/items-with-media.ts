@@ -1,9 +1,9 @@
 import path from "node:path";
 import { isVerlError } from "../../host/errors.js";
 import type { CallOptions } from "../../host/types.js";
-import type { DataItem, DatasetOptions } from "../dataset.js";
 import { dataErrors } from "../errors.js";
-import { type BadRow, MAX_BAD_ROWS, refuseBadRows } from "../raw-row.js";
+import type { DataItem, DatasetOptions } from "../rows/dataset.js";
+import { type BadRow, MAX_BAD_ROWS, refuseBadRows } from "../rows/raw-row.js";
 import type { ChatMessage } from "../tokenizer.js";
 import { mediaPartsOf } from "./media.js";
 import type { TakeOptions } from "./media-store.js";

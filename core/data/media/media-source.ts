@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { reasonOf } from "../../host/errors.js";
-import { isObject } from "../../host/plain-object.js";
-import { shown } from "../../host/shown.js";
+import { isObject } from "../../host/util/plain-object.js";
+import { shown } from "../../host/util/shown.js";
 import { idOfReference } from "./media.js";
 import { isMedia } from "./media-format.js";
 

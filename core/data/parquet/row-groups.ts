@@ -4,7 +4,7 @@ import { assembleNested } from "hyparquet/src/assemble.js";
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { parquetSchema } from "hyparquet/src/metadata.js";
 import { getPhysicalColumns, getTreePath } from "hyparquet/src/schema.js";
-import { parseOutsideJson } from "../../host/outside-json.js";
+import { parseOutsideJson } from "../../host/util/outside-json.js";
 import type { ParquetBudget } from "./budget.js";
 import { readColumnChunk } from "./column.js";
 import { readBytes } from "./footer.js";

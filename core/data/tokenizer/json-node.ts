@@ -1,4 +1,4 @@
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import { tokenizerErrors } from "../tokenizer-errors.js";
 
 /** Beyond any vocabulary; keeps a wrong file from asking for gigabytes. */

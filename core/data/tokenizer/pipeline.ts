@@ -1,4 +1,4 @@
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import { AddedTokenList } from "./added-tokens.js";
 import { type AddedToken, AddedVocabulary } from "./added-vocabulary.js";
 import { CLEAN_UP_SPACES } from "./decoders/clean-up.js";

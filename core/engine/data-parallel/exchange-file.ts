@@ -1,7 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm, statfs } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { NamedTensor } from "../../data/tensor.js";
+import type { NamedTensor } from "../../data/batch/tensor.js";
 import { reasonOf } from "../../host/errors.js";
 import type { NumberSource } from "../backend.js";
 import { engineErrors } from "../errors.js";

@@ -1,6 +1,6 @@
 import type { GlobalCounts, OutputName } from "../../algorithms/algebra.js";
 import type { LossProgram } from "../../algorithms/loss-program.js";
-import type { SequenceBatch } from "../../data/sequence-batch.js";
+import type { SequenceBatch } from "../../data/batch/sequence-batch.js";
 import type { CallOptions } from "../../host/types.js";
 import type { FusedResult } from "../backend.js";
 import type { AdapterConfig, EngineOptions, ModelOutputs } from "../engine.js";

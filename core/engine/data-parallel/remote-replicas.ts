@@ -1,8 +1,8 @@
 import type { GlobalCounts, LossFunction, OutputName } from "../../algorithms/algebra.js";
 import { recordLoss } from "../../algorithms/loss-program.js";
-import type { SequenceBatch } from "../../data/sequence-batch.js";
-import type { RpcClient } from "../../host/rpc.js";
+import type { SequenceBatch } from "../../data/batch/sequence-batch.js";
 import type { CallOptions } from "../../host/types.js";
+import type { RpcClient } from "../../host/workers/rpc.js";
 import type { EngineBackend, FusedResult } from "../backend.js";
 import type { AdapterChanges, ModelOutputs } from "../engine.js";
 import { onEveryRank } from "./every-rank.js";

@@ -1,6 +1,6 @@
 import { balancedPartitions } from "../../algorithms/karmarkar-karp.js";
 import { sequenceWorkload } from "../../algorithms/seqlen-balancing.js";
-import type { SequenceBatch } from "../../data/sequence-batch.js";
+import type { SequenceBatch } from "../../data/batch/sequence-batch.js";
 
 /**
  * The rows of each rank, ascending: shares of about equal work by sequence lengths (Karmarkar & Karp), whatever the number

@@ -1,4 +1,4 @@
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import { PIECE } from "../sentencepiece/vocabulary.js";
 import { templateProcessing } from "../template-processing.js";
 import { PRE_TOKENIZERS } from "./pre-tokenizers.js";

@@ -1,4 +1,4 @@
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import { formatErrors } from "../errors.js";
 import type { HeadKind, ModelConfig } from "../model.js";
 import { parseModelConfig } from "../model-config.js";

@@ -1,4 +1,4 @@
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import { formatErrors } from "../errors.js";
 import type { GgufFile } from "./gguf-file.js";
 

@@ -1,4 +1,4 @@
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import type { JsonObject } from "../config-reader.js";
 import type { GgufMetadata } from "./gguf-metadata.js";
 

@@ -1,8 +1,8 @@
 import type { HubReference } from "../../config/index.js";
 import { isVerlError, reasonOf } from "../../host/errors.js";
 import { lineLogger } from "../../host/logger.js";
-import { reach } from "../../host/reach.js";
 import type { DiagnoseOptions, Diagnosis } from "../../host/types.js";
+import { reach } from "../../host/util/reach.js";
 import { type HubSettings, hubSettings } from "./hub-settings.js";
 import { hubSnapshot } from "./hub-snapshot.js";
 

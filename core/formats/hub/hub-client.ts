@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { HubReference } from "../../config/index.js";
 import { reasonOf } from "../../host/errors.js";
-import { parseOutsideJson } from "../../host/outside-json.js";
-import { responseText } from "../../host/response-text.js";
-import { shown } from "../../host/shown.js";
+import { parseOutsideJson } from "../../host/util/outside-json.js";
+import { responseText } from "../../host/util/response-text.js";
+import { shown } from "../../host/util/shown.js";
 import { formatErrors } from "../errors.js";
 import type { HubSettings } from "./hub-settings.js";
 

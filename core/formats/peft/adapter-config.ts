@@ -1,4 +1,4 @@
-import { shown } from "../../host/shown.js";
+import { shown } from "../../host/util/shown.js";
 import { ConfigReader, type JsonObject } from "../config-reader.js";
 import { formatErrors } from "../errors.js";
 import type { HeadKind, ModelConfig } from "../model.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { NamedTensor } from "../../data/tensor.js";
-import { makeFolder } from "../../host/make-folder.js";
-import { shown } from "../../host/shown.js";
+import type { NamedTensor } from "../../data/batch/tensor.js";
+import { makeFolder } from "../../host/util/make-folder.js";
+import { shown } from "../../host/util/shown.js";
 import { writeFileAtomically } from "../atomic-file.js";
 import { formatErrors } from "../errors.js";
 import { fileExists, readSettings } from "../json-file.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readRegularFile } from "../../host/regular-file.js";
+import { readRegularFile } from "../../host/util/regular-file.js";
 import { formatErrors } from "../errors.js";
 import { fileExists } from "../json-file.js";
 import type { TokenizerFiles } from "../model.js";

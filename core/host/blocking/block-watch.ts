@@ -1,8 +1,8 @@
 import inspector from "node:inspector";
 import { isMainThread, Worker } from "node:worker_threads";
-import { WATCHDOG_EXIT_CODE } from "../watchdog.js";
 import { AT, type Board, MAIN_KEY, type MainSide, newBoard, type WatchedCall, type WatchedLoop } from "./board.js";
 import { currentCall, fileNamed, noteCallsOn } from "./user-code.js";
+import { WATCHDOG_EXIT_CODE } from "./watchdog.js";
 
 /** A longer label is cut. */
 const LABEL_CHARS = 600;

@@ -1,8 +1,8 @@
 import { AsyncResource } from "node:async_hooks";
 import { watchCall } from "../../host/blocking/block-watch.js";
-import { timerMs } from "../../host/deadline.js";
-import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";
+import { timerMs } from "../../host/util/deadline.js";
+import { Semaphore } from "../../host/util/semaphore.js";
 import { withDeadline } from "../deadline.js";
 import { rewardErrors } from "../errors.js";
 import type {

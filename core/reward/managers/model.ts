@@ -1,5 +1,5 @@
 import type { Tokenizer } from "../../data/tokenizer.js";
-import { Semaphore } from "../../host/semaphore.js";
+import { Semaphore } from "../../host/util/semaphore.js";
 import { refuseMedia, renderConversation } from "../model/render-conversation.js";
 import type { RewardModel } from "../model/reward-model.js";
 import type { RewardManager, RewardManagerOptions } from "../reward.js";

@@ -1,5 +1,5 @@
-import { Semaphore } from "../../host/semaphore.js";
 import type { CallOptions } from "../../host/types.js";
+import { Semaphore } from "../../host/util/semaphore.js";
 import type { RewardInput, RewardManager, RewardManagerFactory, RewardManagerOptions } from "../reward.js";
 import { rewardedSample } from "../rewarded-sample.js";
 import { tracedScore } from "../traced-parts.js";

@@ -1,5 +1,5 @@
-import { type BucketClock, TokenBucket } from "../../host/token-bucket.js";
 import type { JsonValue } from "../../host/types.js";
+import { type BucketClock, TokenBucket } from "../../host/util/token-bucket.js";
 import { isFailure } from "../error-policy.js";
 import type { RewardManager, RewardManagerFactory, RewardManagerOptions, RewardResult } from "../reward.js";
 import { createNaiveRewardManager } from "./naive.js";

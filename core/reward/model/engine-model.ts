@@ -1,4 +1,4 @@
-import { packSequences } from "../../data/sequence-batch.js";
+import { packSequences } from "../../data/batch/sequence-batch.js";
 import type { BaseEngine } from "../../engine/engine.js";
 import { reasonOf } from "../../host/errors.js";
 import type { CallOptions } from "../../host/types.js";

@@ -1,6 +1,6 @@
-import { isObject } from "../../host/plain-object.js";
-import { shown } from "../../host/shown.js";
 import type { JsonValue } from "../../host/types.js";
+import { isObject } from "../../host/util/plain-object.js";
+import { shown } from "../../host/util/shown.js";
 
 /** Why an answer that lacks what was asked for does: what the server says of an error, else the beginning of the answer. */
 export function whyLacking(answer: JsonValue): string {

@@ -1,5 +1,5 @@
-import { parseOutsideJson } from "../../host/outside-json.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
+import { parseOutsideJson } from "../../host/util/outside-json.js";
 import { rewardErrors } from "../errors.js";
 import type { Server } from "./server.js";
 import type { ServerClient } from "./server-client.js";

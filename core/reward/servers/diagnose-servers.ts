@@ -1,6 +1,6 @@
 import { failedFinding } from "../../host/diagnosis.js";
-import { reach } from "../../host/reach.js";
 import type { DiagnoseOptions, Diagnosis } from "../../host/types.js";
+import { reach } from "../../host/util/reach.js";
 import { modelsListed } from "./check-servers.js";
 import { readServer, type Server, secretOf } from "./server.js";
 

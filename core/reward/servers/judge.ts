@@ -1,5 +1,6 @@
 import { chatPart, type ReadableMedium } from "../../data/media/readable-media.js";
 import type { ChatContentPart } from "../../data/tokenizer.js";
+import type { CallOptions, JsonValue } from "../../host/types.js";
 import {
   aFlag,
   aFunction,
@@ -12,9 +13,8 @@ import {
   requireOptions,
   texts,
   wholeFrom,
-} from "../../host/given-options.js";
-import { isObject, objectOf } from "../../host/plain-object.js";
-import type { CallOptions, JsonValue } from "../../host/types.js";
+} from "../../host/util/given-options.js";
+import { isObject, objectOf } from "../../host/util/plain-object.js";
 import { ambientTracer } from "../../tracing/index.js";
 import { rewardErrors } from "../errors.js";
 import { tracedJudge } from "../traced-parts.js";

@@ -8,7 +8,7 @@ import {
 import { request as secureRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reasonOf } from "../../host/errors.js";
-import { listenOn, whyNotListening } from "../../host/listen.js";
+import { listenOn, whyNotListening } from "../../host/util/listen.js";
 import { rewardErrors } from "../errors.js";
 import { type Server, serverFor } from "./server.js";
 

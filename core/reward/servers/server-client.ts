@@ -1,12 +1,12 @@
 import { callerPlace } from "../../host/error-place.js";
 import { isVerlError, reasonOf, type VerlError } from "../../host/errors.js";
-import { parseOutsideJson } from "../../host/outside-json.js";
-import { pause } from "../../host/pause.js";
-import { redirectOf } from "../../host/redirect.js";
-import { responseText } from "../../host/response-text.js";
-import { Semaphore } from "../../host/semaphore.js";
-import { shown } from "../../host/shown.js";
 import type { CallOptions, JsonValue } from "../../host/types.js";
+import { parseOutsideJson } from "../../host/util/outside-json.js";
+import { pause } from "../../host/util/pause.js";
+import { redirectOf } from "../../host/util/redirect.js";
+import { responseText } from "../../host/util/response-text.js";
+import { Semaphore } from "../../host/util/semaphore.js";
+import { shown } from "../../host/util/shown.js";
 import { DeadlineExceeded } from "../deadline.js";
 import { rewardErrors } from "../errors.js";
 import { readServer, type Server, secretOf, serverFor } from "./server.js";

@@ -1,5 +1,5 @@
 import { shownVariable } from "../../config/secrets.js";
-import { crc32 } from "../../host/crc32.js";
+import { crc32 } from "../../host/util/crc32.js";
 import { rewardErrors } from "../errors.js";
 
 /** One server of a judge or reward model. */

@@ -1,5 +1,5 @@
+import type { LoadUserModule } from "../../host/loading/user-module.js";
 import type { CallOptions } from "../../host/types.js";
-import type { LoadUserModule } from "../../host/user-module.js";
 import { noTracer, RelayTracer, type SpanNews, type TracerFactory, withTracer } from "../../tracing/index.js";
 import { customRewardFunction } from "../custom-function.js";
 import { rewardErrors } from "../errors.js";

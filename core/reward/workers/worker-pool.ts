@@ -1,4 +1,4 @@
-import { Semaphore } from "../../host/semaphore.js";
+import { Semaphore } from "../../host/util/semaphore.js";
 import type { RewardWorker, RewardWorkers } from "../reward.js";
 
 /** A worker that is held by one caller. */

@@ -1,6 +1,6 @@
-import { type PortableError, portableError } from "../../host/error-transport.js";
 import type { ErrorCode } from "../../host/errors.js";
 import { isVerlError, reasonOf, VerlError } from "../../host/errors.js";
+import { type PortableError, portableError } from "../../host/workers/error-transport.js";
 import type { SpanAttributes, SpanEvent, SpanIds, SpanStart } from "../tracer.js";
 
 /** What a thread tells of its spans, in the order in which it happens. Plain data. */

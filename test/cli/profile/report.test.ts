@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect } from "chai";
-import { painter } from "../../../cli/io.js";
 import { operatorTimes } from "../../../cli/profile/operator-trace.js";
 import { ProfileRecorder } from "../../../cli/profile/recorder.js";
 import { profileLines } from "../../../cli/profile/render-text.js";
 import { profileReport } from "../../../cli/profile/report.js";
+import { painter } from "../../../cli/program/io.js";
 
 const at = (name: string, start: number, end: number, ...within: string[]) => ({ name, within, start, end });
 const MiB = 2 ** 20;

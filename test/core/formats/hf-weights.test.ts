@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { NamedTensor } from "../../../core/data/tensor.js";
+import type { NamedTensor } from "../../../core/data/batch/tensor.js";
 import {
   f32ToBf16,
   f32ToF16,

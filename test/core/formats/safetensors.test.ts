@@ -2,7 +2,7 @@ import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
-import type { NamedTensor } from "../../../core/data/tensor.js";
+import type { NamedTensor } from "../../../core/data/batch/tensor.js";
 import { SafetensorsReader, writeSafetensors } from "../../../core/formats/index.js";
 import { isVerlError } from "../../../core/host/errors.js";
 import { errorOf, withFolder } from "./support.js";

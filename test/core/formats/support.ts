@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NamedTensor } from "../../../core/data/tensor.js";
+import type { NamedTensor } from "../../../core/data/batch/tensor.js";
 import { type ModelConfig, parameterSpecs, parseModelConfig } from "../../../core/formats/index.js";
 import { isVerlError, type VerlError } from "../../../core/host/errors.js";
 

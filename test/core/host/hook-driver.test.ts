@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { HookDriver, type HookSet } from "../../../core/host/index.js";
-import { OwnerScope } from "../../../core/host/owner-scope.js";
+import { OwnerScope } from "../../../core/host/registry/owner-scope.js";
 import { rejection } from "./support/hosts.js";
 
 interface Contexts {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { NamedTensor } from "../../../core/data/tensor.js";
+import type { NamedTensor } from "../../../core/data/batch/tensor.js";
 import type { EngineCapabilities } from "../../../core/engine/engine.js";
 import type { ServerAdapter } from "../../../core/rollout/rollout.js";
 import { pushWeights } from "../../../core/transfer/index.js";

@@ -1,4 +1,4 @@
-import type { NamedTensor } from "../../../core/data/tensor.js";
+import type { NamedTensor } from "../../../core/data/batch/tensor.js";
 
 /** What a safetensors file says about float32 tensors that lie one after the other. */
 export function headerOf(tensors: readonly Pick<NamedTensor, "name" | "shape">[]): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { charTokenizerFiles, loadTokenizer, type Tokenizer } from "../../../core
 import { ggufTokenizerFiles } from "../../../core/formats/gguf/gguf-tokenizer.js";
 import type { TokenizerFiles } from "../../../core/formats/model.js";
 import { isVerlError } from "../../../core/host/index.js";
-import { parseOutsideJson } from "../../../core/host/outside-json.js";
+import { parseOutsideJson } from "../../../core/host/util/outside-json.js";
 import { type FuzzReader, textOf } from "../fuzz-reader.js";
 import { withOddMember } from "./odd-json.js";
 import { nested } from "./soup.js";

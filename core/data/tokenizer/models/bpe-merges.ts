@@ -1,4 +1,4 @@
-import { shown } from "../../../host/shown.js";
+import { shown } from "../../../host/util/shown.js";
 import type { JsonNode } from "../json-node.js";
 import { MergeQueue } from "./merge-queue.js";
 import type { Vocabulary } from "./model.js";

@@ -1,4 +1,4 @@
-import { shown } from "../../../host/shown.js";
+import { shown } from "../../../host/util/shown.js";
 import type { JsonNode } from "../json-node.js";
 import { Bpe } from "./bpe.js";
 import type { Model } from "./model.js";

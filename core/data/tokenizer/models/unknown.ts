@@ -1,4 +1,4 @@
-import { shown } from "../../../host/shown.js";
+import { shown } from "../../../host/util/shown.js";
 import { tokenizerErrors } from "../../tokenizer-errors.js";
 
 /** A text has no token and the model no token for unknown texts either. */

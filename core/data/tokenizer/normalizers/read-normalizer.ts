@@ -1,4 +1,4 @@
-import { shown } from "../../../host/shown.js";
+import { shown } from "../../../host/util/shown.js";
 import { utf8Characters } from "../byte-level.js";
 import type { JsonNode } from "../json-node.js";
 import { prependTo } from "../piece.js";

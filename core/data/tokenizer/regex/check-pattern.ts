@@ -1,4 +1,4 @@
-import { shown } from "../../../host/shown.js";
+import { shown } from "../../../host/util/shown.js";
 import { PatternError } from "./unsupported.js";
 
 /** One piece of a pattern in Oniguruma's syntax; brackets are skipped as a whole. */

@@ -1,4 +1,4 @@
-import { shown } from "../../../host/shown.js";
+import { shown } from "../../../host/util/shown.js";
 import { BARE_WORD } from "../unicode/categories.js";
 import { CodePointSet } from "../unicode/code-point-set.js";
 import { readBracket, readEscapedSet } from "./brackets.js";

@@ -4,7 +4,7 @@ import { thisInstallation } from "../../../../core/host/blocking/installation.js
 
 const here = thisInstallation();
 const frame = (url: string): BlockedFrame => ({ name: "f", url, line: 1, column: 1 });
-const ours = frame(`${here.root}core/agent/session.js`);
+const ours = frame(`${here.root}core/agent/sessions/session.js`);
 const dependency = frame("file:///home/u/node_modules/yaml/dist/parse.js");
 const library = frame("file:///home/u/node_modules/@scope/endless/index.js");
 const user = frame("file:///home/u/my run/tools.mjs");

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { crc32 } from "../../../../core/host/crc32.js";
+import { crc32 } from "../../../../core/host/util/crc32.js";
 import type { VerlError } from "../../../../core/plugin.js";
 import { checkServers, createServerClient, readServer } from "../../../../core/reward/index.js";
 import { rejection } from "../../host/support/hosts.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { exitCodeOf } from "../../../../cli/report-error.js";
+import { exitCodeOf } from "../../../../cli/program/report-error.js";
 import type { ToolFactoryOptions } from "../../../../core/plugin.js";
 import { mcpTools } from "../../../../plugins/tools/index.js";
 import { readServers } from "../../../../plugins/tools/mcp/servers-file.js";
