@@ -72,8 +72,8 @@ describe("cli/main", () => {
   });
 
   it("says so when a command waits for something that nobody will bring", async () => {
-    const guard = pathToFileURL(path.resolve("dist/cli/exit-guard.js")).href;
-    const io = pathToFileURL(path.resolve("dist/cli/io.js")).href;
+    const guard = pathToFileURL(path.resolve("dist/cli/runs/exit-guard.js")).href;
+    const io = pathToFileURL(path.resolve("dist/cli/program/io.js")).href;
     const code = `const { guardExit } = await import("${guard}"); const { processIo } = await import("${io}");
       guardExit(processIo(), false); await new Promise(() => {});`;
     const failure = await run(process.execPath, ["--input-type=module", "--eval", code]).then(

@@ -105,7 +105,7 @@ describe("an output that cannot be written", () => {
   });
 });
 
-describe("cli/program/program/output-file", () => {
+describe("cli/program/output-file", () => {
   let folder = "";
   const at = (name: string) => path.join(folder, name);
   beforeEach(async () => {

@@ -5,7 +5,7 @@ const MODEL = "reward.reward_model";
 const ENABLE = `${MODEL}.enable=true`;
 const FUNCTION = "reward.custom_reward_function.path=reward.ts";
 
-describe("core/config/rules/rules/reward-rules", () => {
+describe("core/config/rules/reward-rules", () => {
   it("accepts a model on the engine, on servers, a judge for a function, and a mixture", async () => {
     const path = `${MODEL}.model_path=rm`;
     const servers = `${MODEL}.addresses=[host:8000]`;

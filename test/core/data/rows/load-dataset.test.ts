@@ -8,7 +8,7 @@ import { rlhfDatasetFactory } from "../../../../core/data/index.js";
 import { codedRejection, rejection } from "../support.js";
 import { wordTokenizer } from "../word-tokenizer.js";
 
-const fixtures = fileURLToPath(new URL("../../../../test/fixtures/", import.meta.url));
+const fixtures = fileURLToPath(new URL("../../../../../test/fixtures/", import.meta.url));
 
 const defaults: DatasetConfig = {
   promptKey: "prompt",
