@@ -101,8 +101,10 @@ export class McpServerConnection {
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<RemoteResult> {
     const { McpError, ErrorCode } = this.options.sdk;
+    let opening: Promise<Client> | null = null;
     try {
-      const client = await this.#current();
+      opening = this.#current();
+      const client = await opening;
       return await client.callTool({ name, arguments: { ...args } }, undefined, {
         timeout: timerMs(timeoutMs),
         signal,
@@ -112,8 +114,11 @@ export class McpServerConnection {
       if (error instanceof McpCallFailed) throw error;
       const server = `the MCP server "${this.name}"`;
       if (!(error instanceof McpError)) {
-        // A broken connection, or a session that the server no longer knows.
-        await this.#drop();
+        // A broken connection, or a session that the server no longer knows. Another call may have a new one already.
+        if (this.#client === opening) {
+          if (this.spec.kind === "stdio") this.#tellEnd();
+          await this.#drop();
+        }
         this.options.logger.debug(`${server}: ${reasonOf(error)}`);
         throw new McpCallFailed(`the connection to ${server} was lost`, error);
       }
@@ -179,10 +184,7 @@ export class McpServerConnection {
       this.#client = null;
       if (this.#closed) return;
       this.#lostAt = performance.now();
-      // A server that ends again and again is one line, not thousands.
-      if (!this.#listed || this.#lost++ > 0) return;
-      const why = this.#lostBecause ? ` (${this.#lostBecause})` : "";
-      logger.warn(`the MCP server "${this.name}" ended${why}; a later call starts it again`);
+      this.#tellEnd();
     };
     client.onerror = (error) => logger.debug(`MCP server "${this.name}": ${reasonOf(error)}`);
     this.#client = opening;
@@ -190,6 +192,13 @@ export class McpServerConnection {
       if (this.#client === opening) this.#client = null;
     });
     return opening;
+  }
+
+  /** A server that ends again and again is one line, not thousands. */
+  #tellEnd(): void {
+    if (!this.#listed || this.#lost++ > 0) return;
+    const why = this.#lostBecause ? ` (${this.#lostBecause})` : "";
+    this.options.logger.warn(`the MCP server "${this.name}" ended${why}; a later call starts it again`);
   }
 
   async #drop(): Promise<void> {

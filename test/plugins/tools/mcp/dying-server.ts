@@ -5,7 +5,11 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 let calls = 0;
 const server = new McpServer({ name: "dying", version: "1.0.0" });
 server.registerTool("echo", { description: "Echoes." }, () => {
-  if (++calls > 3) process.exit(1);
+  if (++calls > 3) {
+    // Earlier answers are on their way.
+    setTimeout(() => process.exit(1), 50);
+    return new Promise<never>(() => {});
+  }
   return { content: [{ type: "text", text: "k" }] };
 });
 await server.connect(new StdioServerTransport());

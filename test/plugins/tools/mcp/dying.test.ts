@@ -22,7 +22,7 @@ describe("a run whose MCP server dies again and again", () => {
         ...LETTER_CALLS,
         "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml",
         "actor_rollout_ref.rollout.max_num_seqs=2",
-        "trainer.total_training_steps=2",
+        "trainer.total_training_steps=3",
         "trainer.rollout_data_dir=dump",
       ],
     });
