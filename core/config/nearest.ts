@@ -1,8 +1,8 @@
 import { nearestBeginning, nearestName } from "../host/util/nearest.js";
 import { type Path, pathText } from "./compose/tree.js";
 import { configKeys, configSections, type KeyEntry } from "./keys/catalogue.js";
-import { knownKeys } from "./keys/known-keys.js";
 import { renamedKeys } from "./keys/renamed-keys.js";
+import { knownKeys } from "./keys/verl-keys.js";
 
 const allKeys = [...configKeys, ...configSections, ...knownKeys].map((entry) => entry.key);
 

@@ -2,7 +2,7 @@ import path from "node:path";
 import { isVerlError } from "../../host/errors.js";
 import { defaultTree, findKey, findSection, openSectionOf } from "../keys/catalogue.js";
 import { sinceText, untilText } from "../keys/deprecation.js";
-import { holdsKnownKeys, knownKey, verlDefault } from "../keys/known-keys.js";
+import { holdsKnownKeys, knownKey, verlDefault } from "../keys/find-key.js";
 import { moveRenamed, type RenamedKey, renamed } from "../keys/renamed-keys.js";
 import { nearestKeys, suggestKey } from "../nearest.js";
 import { MAX_PROBLEMS, MAX_SUGGESTIONS, type Notice, type Problem, problemOf, problemsError } from "../problems.js";

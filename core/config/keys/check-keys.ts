@@ -22,7 +22,8 @@ import { type RunConfig, runConfigSchema } from "../schema/root.js";
 import { holdsSecret, MASK } from "../secrets.js";
 import { findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
 import { sinceText } from "./deprecation.js";
-import { holdsKnownKeys, type KnownKey, knownKey } from "./known-keys.js";
+import { holdsKnownKeys, knownKey } from "./find-key.js";
+import type { KnownKey } from "./known-key.js";
 import { bringsKey, type PluginSchema } from "./plugin-schemas.js";
 import { typeHint } from "./type-hint.js";
 

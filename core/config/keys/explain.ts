@@ -5,7 +5,7 @@ import { configErrors } from "../errors.js";
 import { nearestKeys, suggestKey } from "../nearest.js";
 import { configKeys, findKey, findSection, type KeyEntry, openSectionOf } from "./catalogue.js";
 import type { Deprecation } from "./deprecation.js";
-import { knownKey } from "./known-keys.js";
+import { knownKey } from "./find-key.js";
 import { renamed } from "./renamed-keys.js";
 
 /** What can be said about one key. */

@@ -1,51 +1,18 @@
-import { DEFAULT, fromPlain, type Node, type Path, pathText } from "../compose/tree.js";
-import { inVerl, type Since } from "./deprecation.js";
-
-/**
- * Keys of verl that are not part of the schema. They count as existing, so that a verl user's files and overrides carry
- * over. `noEffect`: accepted, reported once. `unsupported`: accepted with a value that changes nothing (listed), an error
- * with any other, because ignoring it would change results.
- */
-export interface KnownKey {
-  readonly key: string;
-  /** Default in verl. */
-  readonly verl: unknown;
-  readonly note: string;
-  /** Values that change nothing; absent: any value. */
-  readonly allowed?: readonly unknown[];
-  /** The whole section, with whatever keys it has. */
-  readonly section?: true;
-  /** Of a key that verl itself has no more: since when, and what took its place, if something did. */
-  readonly removed?: { readonly since: Since; readonly instead?: string };
-}
-
-const noEffect = (note: string, values: Record<string, unknown>): KnownKey[] =>
-  Object.entries(values).map(([key, verl]) => ({ key, verl, note }));
-const sections = (note: string, ...keys: string[]): KnownKey[] =>
-  keys.map((key) => ({ key, verl: {}, note, section: true as const }));
-const unsupported = (note: string, values: Record<string, readonly [unknown, ...unknown[]]>): KnownKey[] =>
-  Object.entries(values).map(([key, allowed]) => ({ key, verl: allowed[0], note, allowed }));
-/** Keys of older versions of verl. `allowed` as in `unsupported`; without it any value is passed over. */
-const removed = (
-  since: Since,
-  keys: Record<string, { verl: unknown; note: string; instead?: string; allowed?: readonly unknown[] }>,
-): KnownKey[] =>
-  Object.entries(keys).map(([key, { instead, ...entry }]) => ({
-    key,
-    ...entry,
-    removed: { since, ...(instead ? { instead } : {}) },
-  }));
-const under = <T>(prefix: string, values: Record<string, T>): Record<string, T> =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [`${prefix}.${key}`, value]));
-
-const ACTOR = "actor_rollout_ref.actor";
-const REF = "actor_rollout_ref.ref";
-const ROLLOUT = "actor_rollout_ref.rollout";
-const MODEL = "actor_rollout_ref.model";
+import {
+  ACTOR,
+  type KnownKey,
+  MODEL,
+  modelOption,
+  noEffect,
+  REF,
+  ROLLOUT,
+  sections,
+  serverOption,
+  under,
+  unsupported,
+} from "./known-key.js";
 
 const engineOption = "an option of verl's PyTorch engines; an engine's own options are under engine_kwargs";
-const serverOption = "an option of verl's GPU servers; a server's own options are under rollout.engine_kwargs";
-const modelOption = "an option of verl's PyTorch models";
 const oneProcess = "models are not split over devices, and one server samples";
 
 const ENGINE_SECTIONS = ["fsdp_config", "megatron", "veomni", "torchtitan", "automodel", "mindspeed", "profiler"];
@@ -92,7 +59,8 @@ const OLD_REWARD_MODEL = [
 const ONE_PIECE = [null, "auto", "cpu"] as const;
 const PLACEMENT = { device: ONE_PIECE, device_map: ONE_PIECE, deviceMap: ONE_PIECE };
 
-const table: readonly KnownKey[] = [
+/** Keys that verl has and the schema has not. */
+export const knownKeys: readonly KnownKey[] = [
   ...sections("verl's own composition of files", "hydra"),
   ...sections("Ray is not used", "ray_kwargs", "ray_init"),
   ...sections("profiling is done by the engine", "global_profiler", `${ROLLOUT}.profiler`),
@@ -256,122 +224,3 @@ const table: readonly KnownKey[] = [
     ...under("data.datagen", { path: [null] as const, name: [null] as const }),
   }),
 ];
-
-/** Keys that verl has had and gave up. */
-const gone: readonly KnownKey[] = [
-  ...removed(inVerl("2026-03", "verl#5604"), {
-    "trainer.use_legacy_worker_impl": { verl: "auto", note: "there is one implementation of the workers" },
-  }),
-  ...removed(inVerl("2026-02", "verl#5255"), {
-    "reward.reward_model.use_reward_loop": { verl: null, note: "every trajectory is scored as it ends" },
-  }),
-  ...removed(inVerl("2025 or 2026"), {
-    [`${ROLLOUT}.skip_rollout`]: {
-      verl: false,
-      note: "replay of dumped rollouts is not available; `verl debug train --data` trains on recorded ones",
-      allowed: [false, null],
-    },
-    [`${ROLLOUT}.skip_dump_dir`]: { verl: null, note: "it belonged to skip_rollout" },
-    [`${ROLLOUT}.use_fire_sampling`]: { verl: false, note: "that sampling is not available", allowed: [false, null] },
-    [`${ROLLOUT}.cudagraph_capture_sizes`]: { verl: null, note: serverOption },
-    [`${MODEL}.return_last_hidden_state`]: { verl: false, note: modelOption },
-    [`${MODEL}.use_fused_loss`]: { verl: false, note: modelOption },
-    [`${REF}.model`]: {
-      verl: null,
-      note: "the reference policy is the model that training begins with",
-      allowed: [null],
-    },
-  }),
-  ...removed(inVerl("2025-12", "verl#4511"), {
-    "algorithm.rollout_correction.use_policy_gradient": {
-      verl: false,
-      note: "loss_type: reinforce says the same",
-      instead: "algorithm.rollout_correction.loss_type",
-      allowed: [false, null],
-    },
-  }),
-  ...removed(inVerl("2025-11", "verl#3984"), {
-    "algorithm.rollout_is": {
-      verl: false,
-      note: "the correction has a section of its own, and names its level, as in rollout_is: token",
-      instead: "algorithm.rollout_correction.rollout_is",
-      allowed: [false, null],
-    },
-    "algorithm.rollout_is_threshold": {
-      verl: null,
-      note: "the correction has a section of its own",
-      instead: "algorithm.rollout_correction.rollout_is_threshold",
-      allowed: [null],
-    },
-    ...Object.fromEntries(
-      ["threshold_lower", "level", "mode", "veto_threshold"].map((name) => [
-        `algorithm.rollout_is_${name}`,
-        { verl: null, note: "it belonged to rollout_is", instead: "algorithm.rollout_correction" },
-      ]),
-    ),
-  }),
-  ...removed(inVerl("2025-10", "verl#3694"), {
-    [`${ACTOR}.tis_imp_ratio_cap`]: {
-      verl: -1,
-      note: "the correction has a section of its own: rollout_is: token with this threshold",
-      instead: "algorithm.rollout_correction.rollout_is_threshold",
-      allowed: [-1, null],
-    },
-  }),
-  ...removed(inVerl("2025-08", "verl#2894"), {
-    ...Object.fromEntries(
-      ["profile_steps", "controller_nsight_options", "worker_nsight_options", "npu_profile"].map((name) => [
-        `trainer.${name}`,
-        { verl: null, note: "`verl profile` says where the time goes" },
-      ]),
-    ),
-  }),
-  ...removed(inVerl("2025-07", "verl#2725"), {
-    [`${ROLLOUT}.chat_scheduler`]: {
-      verl: null,
-      note: "agent loops took its place",
-      instead: `${ROLLOUT}.agent.agent_loop_config_path`,
-      allowed: [null],
-    },
-    [`${ROLLOUT}.multi_turn.completion_callback`]: {
-      verl: null,
-      note: "agent loops took its place",
-      instead: `${ROLLOUT}.agent.agent_loop_config_path`,
-      allowed: [null],
-    },
-  }),
-];
-
-const exact = new Map([...table, ...gone].filter((entry) => !entry.section).map((entry) => [entry.key, entry]));
-const open = new Map(table.filter((entry) => entry.section).map((entry) => [entry.key, entry]));
-
-export const knownKeys: readonly KnownKey[] = table;
-/** Those that nobody should write any more. */
-export const removedKeys: readonly KnownKey[] = gone;
-
-/** In files that verl generates, in every section. */
-const CLASS_NAME: KnownKey = { key: "_target_", verl: null, note: "it names a Python class" };
-
-/** The entry for a path: its own, or that of the section that it lies in. */
-export function knownKey(path: Path): KnownKey | null {
-  if (path.at(-1) === CLASS_NAME.key) return CLASS_NAME;
-  const own = exact.get(pathText(path));
-  if (own) return own;
-  for (let i = path.length; i > 0; i--) {
-    const section = open.get(pathText(path.slice(0, i)));
-    if (section) return section;
-  }
-  return null;
-}
-
-/** Whether known keys lie below this path. */
-export function holdsKnownKeys(path: Path): boolean {
-  const prefix = `${pathText(path)}.`;
-  return [...exact.keys(), ...open.keys()].some((key) => key.startsWith(prefix));
-}
-
-/** verl's default, for references to a key that has no meaning here. */
-export function verlDefault(path: Path): Node | null {
-  const entry = exact.get(pathText(path));
-  return entry ? fromPlain(entry.verl, DEFAULT) : null;
-}
