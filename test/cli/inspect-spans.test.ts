@@ -4,7 +4,7 @@ import { readSpans } from "../../core/tracing/index.js";
 import { completion, HttpServer } from "../core/reward/servers/http-server.js";
 import { FAKE_PLUGIN } from "../core/trainer/support/child.js";
 import { ToyFolder } from "../core/trainer/support/toy-run.js";
-import { TOY_OVERRIDES, writeToyModel } from "../core/trainer/support/toy-task.js";
+import { TOY_MODEL, TOY_OVERRIDES, writeToyModel } from "../core/trainer/support/toy-task.js";
 import { cli } from "./support.js";
 
 interface Inspected {
@@ -165,11 +165,7 @@ describe("verl eval and verl generate with traces", () => {
   let folder: ToyFolder;
   const rollout = "actor_rollout_ref.rollout";
   const MODEL = [
-    "actor_rollout_ref.model.path=model",
-    "data.max_prompt_length=4",
-    "data.max_response_length=4",
-    "trainer.device=cpu",
-    "trainer.threads=1",
+    ...TOY_MODEL,
     "trainer.default_local_dir=run",
     "reward.custom_reward_function.path=reward.mjs",
     `${rollout}.trace.backend=otel`,

@@ -1,16 +1,9 @@
 import { expect } from "chai";
 import { ToyFolder } from "../../core/trainer/support/toy-run.js";
-import { writeToyModel } from "../../core/trainer/support/toy-task.js";
+import { TOY_MODEL, writeToyModel } from "../../core/trainer/support/toy-task.js";
 import { cli } from "../support.js";
 
-const MODEL = [
-  "actor_rollout_ref.model.path=model",
-  "data.max_prompt_length=4",
-  "data.max_response_length=4",
-  "trainer.device=cpu",
-  "trainer.threads=1",
-  "reward.custom_reward_function.path=reward.mjs",
-];
+const MODEL = [...TOY_MODEL, "reward.custom_reward_function.path=reward.mjs"];
 
 describe("cli/runs/eval-command", () => {
   let folder: ToyFolder;

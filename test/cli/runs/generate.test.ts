@@ -2,16 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
 import { FakeHub } from "../../core/formats/hub/fake-hub.js";
 import { ToyFolder } from "../../core/trainer/support/toy-run.js";
-import { writeToyModel } from "../../core/trainer/support/toy-task.js";
+import { TOY_MODEL, writeToyModel } from "../../core/trainer/support/toy-task.js";
 import { cli } from "../support.js";
-
-const MODEL = [
-  "actor_rollout_ref.model.path=model",
-  "data.max_prompt_length=4",
-  "data.max_response_length=4",
-  "trainer.device=cpu",
-  "trainer.threads=1",
-];
 
 describe("cli/runs/generate-command", () => {
   let folder: ToyFolder;
@@ -22,7 +14,7 @@ describe("cli/runs/generate-command", () => {
   after(() => folder[Symbol.asyncDispose]());
 
   const env = { HF_HUB_OFFLINE: "1" };
-  const generate = (...args: string[]) => cli(["generate", ...MODEL, ...args], { cwd: folder.dir, env });
+  const generate = (...args: string[]) => cli(["generate", ...TOY_MODEL, ...args], { cwd: folder.dir, env });
   const lines = (text: string) =>
     text
       .trim()
@@ -43,7 +35,7 @@ describe("cli/runs/generate-command", () => {
     const files = await Promise.all(names.map(async (name) => [name, await readFile(folder.at(`model/${name}`))]));
     const hub = await FakeHub.start(Object.fromEntries(files));
     const env = { HF_ENDPOINT: hub.endpoint, HF_HOME: folder.at("home") };
-    const args = ["generate", ...MODEL, "actor_rollout_ref.model.path=org/tiny", "--prompt", "ab"];
+    const args = ["generate", ...TOY_MODEL, "actor_rollout_ref.model.path=org/tiny", "--prompt", "ab"];
     const { code, stdout, stderr } = await cli(args, { cwd: folder.dir, env });
     await hub.stop();
     expect(code, stderr).to.equal(0);

@@ -137,3 +137,12 @@ async function writeLlama(
   });
   await writeHfFolder(folder, { config, tensors, tokenizerFiles, dtype: "f32" });
 }
+
+/** For commands that sample with the model that `writeToyModel` wrote to `model`. */
+export const TOY_MODEL: readonly string[] = [
+  "actor_rollout_ref.model.path=model",
+  "data.max_prompt_length=4",
+  "data.max_response_length=4",
+  "trainer.device=cpu",
+  "trainer.threads=1",
+];
