@@ -5,13 +5,13 @@ import { isVerlError } from "../../host/errors.js";
 import type { JsonValue } from "../../host/types.js";
 import { dataSourceOf, type RewardManager, rewardErrors, scoringFix } from "../../reward/index.js";
 import { noTracer, type Tracer } from "../../tracing/index.js";
-import { type ShownPrompt, shownPrompts } from "../response-media.js";
 import type { InputScope } from "../run-scope.js";
 import { openTokenizer } from "../setup/input-setup.js";
 import { createRewards } from "../setup/rewards-setup.js";
 import { createRunSandbox } from "../setup/sandbox-setup.js";
 import { createCommandTracer } from "../setup/tracing-setup.js";
 import type { Evaluation } from "./evaluate.js";
+import { type ShownPrompt, shownPrompts } from "./response-media.js";
 
 /**
  * Score responses that are already there: a file with a list column `responses`, as `verl generate` writes it.

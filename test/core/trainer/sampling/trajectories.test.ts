@@ -1,9 +1,15 @@
 import { expect } from "chai";
 import { agentLoopManager } from "../../../../core/agent/index.js";
-import type { Row, TransferQueue } from "../../../../core/plugin.js";
+import type { PluginHost, Row, TransferQueue } from "../../../../core/plugin.js";
 import { ToyFolder } from "../support/toy-run.js";
 import { VOCAB } from "../support/toy-task.js";
 import { scriptedLoop, trajectory } from "../support/trajectory.js";
+
+/** Registers a loop that answers with these trajectories. */
+const registering =
+  (...script: Parameters<typeof scriptedLoop>) =>
+  (host: PluginHost) =>
+    host.agentLoops.register(scriptedLoop(...script));
 
 describe("core/trainer: trajectories", () => {
   let folder: ToyFolder;
@@ -15,8 +21,7 @@ describe("core/trainer: trajectories", () => {
   it("without a token of the policy are a coded error that says so", async () => {
     const { error } = await folder.fail({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=mute"],
-      register: (host) =>
-        host.agentLoops.register(scriptedLoop("mute", () => trajectory({ version: 0, responseMask: [0, 0] }))),
+      register: registering("mute", () => trajectory({ version: 0, responseMask: [0, 0] })),
     });
     expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
     expect(error.why).to.include("16 no token that the policy sampled");
@@ -26,12 +31,9 @@ describe("core/trainer: trajectories", () => {
   it("without log-probabilities are counted and left out; their tokens still count as length", async () => {
     const { metrics } = await folder.train({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=texts", "trainer.total_training_steps=1"],
-      register: (host) =>
-        host.agentLoops.register(
-          scriptedLoop("texts", ({ session }) =>
-            session === 0 ? trajectory({ version: 0, responseLogProbs: null }) : trajectory({ version: 0 }),
-          ),
-        ),
+      register: registering("texts", ({ session }) =>
+        session === 0 ? trajectory({ version: 0, responseLogProbs: null }) : trajectory({ version: 0 }),
+      ),
     });
     expect(metrics).to.include({
       "training/untrainable/no_log_probs": 4,
@@ -43,8 +45,7 @@ describe("core/trainer: trajectories", () => {
   it("that all lack log-probabilities are a coded error that says so", async () => {
     const { error } = await folder.fail({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=texts"],
-      register: (host) =>
-        host.agentLoops.register(scriptedLoop("texts", () => trajectory({ version: 0, responseLogProbs: null }))),
+      register: registering("texts", () => trajectory({ version: 0, responseLogProbs: null })),
     });
     expect(error.code).to.equal("VERL_TRAINER_NO_TRAINABLE");
     expect(error.why).to.include("16 no log-probabilities");
@@ -53,10 +54,7 @@ describe("core/trainer: trajectories", () => {
   it("of several outputs in a session all train, and only the last is scored", async () => {
     const { metrics } = await folder.train({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=two", "trainer.total_training_steps=1"],
-      register: (host) =>
-        host.agentLoops.register(
-          scriptedLoop("two", async () => [trajectory({ version: 0 }), trajectory({ version: 0 })]),
-        ),
+      register: registering("two", async () => [trajectory({ version: 0 }), trajectory({ version: 0 })]),
     });
     expect(metrics["perf/total_num_tokens"]).to.equal(4 * 4 * 2 * 3);
     expect(metrics["training/uniform_groups"]).to.equal(4);
@@ -65,12 +63,9 @@ describe("core/trainer: trajectories", () => {
   it("of failed sessions are missed, which is reported and not fatal", async () => {
     const { tracker, log } = await folder.train({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=shaky"],
-      register: (host) =>
-        host.agentLoops.register(
-          scriptedLoop("shaky", ({ draw }) =>
-            draw === 2 ? Promise.reject(new Error("tool broke")) : trajectory({ version: Math.floor(draw / 4) }),
-          ),
-        ),
+      register: registering("shaky", ({ draw }) =>
+        draw === 2 ? Promise.reject(new Error("tool broke")) : trajectory({ version: Math.floor(draw / 4) }),
+      ),
     });
     expect(tracker.series("training/rollout_failure/kept_samples")).to.deep.equal([]);
     expect(tracker.series("training/rollout_failure/empty_samples")).to.deep.equal([1]);
@@ -85,12 +80,9 @@ describe("core/trainer: trajectories", () => {
         "actor_rollout_ref.rollout.agent.default_agent_loop=shaky",
         "actor_rollout_ref.rollout.agent.on_session_error=keep_group",
       ],
-      register: (host) =>
-        host.agentLoops.register(
-          scriptedLoop("shaky", ({ draw, session }) =>
-            session === 1 ? Promise.reject(new Error("tool broke")) : trajectory({ version: Math.floor(draw / 4) }),
-          ),
-        ),
+      register: registering("shaky", ({ draw, session }) =>
+        session === 1 ? Promise.reject(new Error("tool broke")) : trajectory({ version: Math.floor(draw / 4) }),
+      ),
     });
     const told = log.filter((line) => line.includes("tool broke"));
     expect(
@@ -105,13 +97,10 @@ describe("core/trainer: trajectories", () => {
   it("with a token beyond the model's vocabulary fail by name, and the run goes on", async () => {
     const { tracker, log } = await folder.train({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=foreign"],
-      register: (host) =>
-        host.agentLoops.register(
-          scriptedLoop("foreign", ({ draw, session }) => {
-            const version = Math.floor(draw / 4);
-            return trajectory(draw === 2 && session === 1 ? { version, responseIds: [2, VOCAB] } : { version });
-          }),
-        ),
+      register: registering("foreign", ({ draw, session }) => {
+        const version = Math.floor(draw / 4);
+        return trajectory(draw === 2 && session === 1 ? { version, responseIds: [2, VOCAB] } : { version });
+      }),
     });
     expect(tracker.series("training/rollout_failure/kept_samples")).to.deep.equal([1]);
     const told = log.filter((line) => line.includes("no token id"));
@@ -181,8 +170,7 @@ describe("core/trainer: trajectories", () => {
   it("are missing altogether: the run ends and says why", async () => {
     const { error } = await folder.fail({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=broken"],
-      register: (host) =>
-        host.agentLoops.register(scriptedLoop("broken", () => Promise.reject(new Error("no key for the API")))),
+      register: registering("broken", () => Promise.reject(new Error("no key for the API"))),
     });
     expect(error.code).to.equal("VERL_REPLAY_NO_TRAJECTORIES");
     expect(error.message).to.include("no key for the API");
@@ -237,7 +225,7 @@ describe("core/trainer: trajectories", () => {
   it("of other weights than the run pushed are refused", async () => {
     const { error } = await folder.fail({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=replay"],
-      register: (host) => host.agentLoops.register(scriptedLoop("replay", () => trajectory({ version: 0 }))),
+      register: registering("replay", () => trajectory({ version: 0 })),
     });
     expect(error.code).to.equal("VERL_TRAINER_STALE_WEIGHTS");
     expect(error.message).to.include("step 2").and.include("version 0").and.include("pushed 1");
@@ -246,8 +234,7 @@ describe("core/trainer: trajectories", () => {
   it("that a later version finished are refused", async () => {
     const { error } = await folder.fail({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=replay"],
-      register: (host) =>
-        host.agentLoops.register(scriptedLoop("replay", () => trajectory({ version: 0, maxWeightVersion: 1 }))),
+      register: registering("replay", () => trajectory({ version: 0, maxWeightVersion: 1 })),
     });
     expect(error.code).to.equal("VERL_TRAINER_STALE_WEIGHTS");
     expect(error.message).to.include("versions 0 to 1").and.include("pushed 0");
@@ -256,14 +243,11 @@ describe("core/trainer: trajectories", () => {
   it("without any token keep their place in lengths and leave training", async () => {
     const { metrics } = await folder.train({
       overrides: ["actor_rollout_ref.rollout.agent.default_agent_loop=terse", "trainer.total_training_steps=1"],
-      register: (host) =>
-        host.agentLoops.register(
-          scriptedLoop("terse", ({ session }) =>
-            session === 0
-              ? trajectory({ version: 0, responseIds: [], responseMask: [], responseLogProbs: [] })
-              : trajectory({ version: 0 }),
-          ),
-        ),
+      register: registering("terse", ({ session }) =>
+        session === 0
+          ? trajectory({ version: 0, responseIds: [], responseMask: [], responseLogProbs: [] })
+          : trajectory({ version: 0 }),
+      ),
     });
     expect(metrics).to.include({
       "training/untrainable/no_tokens": 4,

@@ -10,10 +10,10 @@ import {
   refuseBadRows,
   takeMedia,
   takenItems,
-} from "../data/index.js";
-import { promptMessages } from "../data/prompt-messages.js";
-import type { RewardMedium } from "../reward/index.js";
-import type { InputScope } from "./run-scope.js";
+} from "../../data/index.js";
+import { promptMessages } from "../../data/prompt-messages.js";
+import type { RewardMedium } from "../../reward/index.js";
+import type { InputScope } from "../run-scope.js";
 
 /** The prompt of a response that is there already. */
 export interface ShownPrompt {

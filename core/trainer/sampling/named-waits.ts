@@ -1,7 +1,7 @@
-import type { AgentLoopManager, SessionWait } from "../agent/agent-loop.js";
-import { isVerlError } from "../host/errors.js";
-import { transferErrors } from "../transfer/errors.js";
-import type { ReplayBuffer } from "../transfer/replay-buffer.js";
+import type { AgentLoopManager, SessionWait } from "../../agent/agent-loop.js";
+import { isVerlError } from "../../host/errors.js";
+import { transferErrors } from "../../transfer/errors.js";
+import type { ReplayBuffer } from "../../transfer/replay-buffer.js";
 
 /** Where prompts go, for errors about those that do not come back. */
 export interface PromptsTaker {
